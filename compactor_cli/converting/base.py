@@ -7,13 +7,14 @@ Every item knows what it was taken from, so what a target loses or changes can b
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
-from typing import Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
 from compactor_cli.converting.message_content import Conversation, SpeakerTurn
+from compactor_cli.formats import jsonedit
 from compactor_cli.formats.values import uuid_text
 
 UNKNOWN_TIME = 946_684_800.0
@@ -68,40 +69,39 @@ class Home(NamedTuple):
     command: str
 
 
-class Target(Protocol):
+class Target:
     """A format that conversations can be written in."""
 
     name: str
     """Name of the format that reads it."""
     purpose: str
-    many: bool
+    many = False
     """Whether a file may hold several conversations."""
-    closes: bool
+    closes = False
     """Whether calls in flight at the end get a result that says so."""
-    holds: frozenset[Attribute]
-    """What it preserves besides content: times, whether a call failed, what a harness inserted under the role user,
-    authors' names."""
+    holds: frozenset[Attribute] = frozenset()
+    """What it preserves besides content."""
 
     def fit(self, turns: tuple[SpeakerTurn, ...]) -> tuple[SpeakerTurn, ...]:
         """Return what the target can hold of arranged turns; every item keeps its spots."""
+        raise NotImplementedError
+
+    def records(self, conversation: Conversation, context: WriteContext) -> Iterable[Any]:
+        """Return the lines for a conversation from `fit`."""
+        raise NotImplementedError
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
-        """Return a file with the conversations from `fit`; only one if `many` is false."""
+        """Return a file with the conversations; only one if `many` is false."""
+        return jsonedit.lines(
+            record for conversation in conversations for record in self.records(conversation, context)
+        )
 
     def file_name(self, conversation: Conversation, context: WriteContext) -> str:
-        """Return the file name that the target's own program would use, for output to a folder."""
+        """Return the name that the target's own program would use, for output to a folder; empty if any will do."""
+        return "" if self.many else f"{conversation.session_id}.jsonl"
 
     def home(self, conversation: Conversation, context: WriteContext) -> Home | None:
         """Return where the agent finds the file; None for formats that belong to no agent."""
-
-
-class NoAgents:
-    """Base of formats that belong to no agent, so that no program looks for their files."""
-
-    def file_name(self, conversation: Conversation, context: WriteContext) -> str:
-        return ""
-
-    def home(self, conversation: Conversation, context: WriteContext) -> Home | None:
         return None
 
 

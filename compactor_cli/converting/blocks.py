@@ -10,7 +10,6 @@ from compactor_cli.converting.message_content import Item, Picture, SpeakerTurn
 
 _TYPES = frozenset(("image/jpeg", "image/png", "image/gif", "image/webp"))
 Turns = fitting.Turns
-NAME, ID = 128, 64
 
 
 def fit_blocks(turns: Turns) -> Turns:
@@ -21,7 +20,7 @@ def fit_blocks(turns: Turns) -> Turns:
     turns = fitting.drop_empty(turns)
     turns = fitting.merge_neighbours(turns, "assistant")
     turns = fitting.begin_with_user(turns)
-    return fitting.wrap_arguments(fitting.limit_ids(fitting.limit_names(turns, NAME), ID))
+    return fitting.wrap_arguments(fitting.limit_calls(turns, 128, 64))
 
 
 def _holds(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:

@@ -146,7 +146,7 @@ def spoken_items(conversation: Conversation, holds: Set[Attribute]) -> list[Said
 
 def _spoken(conversation: Conversation, calls: dict[int, int], holds: Set[Attribute]) -> Iterator[Said]:
     for turn, item in conversation.items():
-        pictures = tuple(picture.content for picture in item.pictures)
+        pictures = tuple(picture.address for picture in item.pictures)
         if item.kind == "call":
             yield turn.role, "call", item.name, arguments(item), calls[item.link]
         elif item.kind == "result":

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.converting.base import digest
@@ -171,20 +170,16 @@ def join(pieces: Sequence[Item]) -> Item:
     return replace(pieces[0], text=_BETWEEN.join(item.text for item in pieces), locations=locations, seal=None)
 
 
-def limit_names(turns: Turns, max_chars: int) -> Turns:
-    """Return the turns with tool names limited to letters, digits, `_` and `-`, and to `max_chars` characters."""
+def limit_calls(turns: Turns, max_name: int, max_id: int) -> Turns:
+    """Return the turns with tool names and a unique id for each call, both of letters, digits, `_` and `-`."""
 
     def fit(item: Item) -> Item:
         if item.kind not in ("call", "result"):
             return item
-        return replace(item, name=re.sub(r"[^A-Za-z0-9_-]", "_", item.name)[:max_chars] or "tool")
+        return replace(item, name=re.sub(r"[^A-Za-z0-9_-]", "_", item.name)[:max_name] or "tool")
 
-    return _change_items(turns, fit)
-
-
-def limit_ids(turns: Turns, max_chars: int) -> Turns:
-    """Return the turns with a unique id of letters, digits, `_` and `-` for each call."""
-    fine = re.compile(rf"[A-Za-z0-9_-]{{1,{max_chars}}}")
+    turns = _change_items(turns, fit)
+    fine = re.compile(rf"[A-Za-z0-9_-]{{1,{max_id}}}")
     ids: dict[int, str] = {}
     used: set[str] = set()
     for turn in turns:
@@ -231,7 +226,7 @@ def fit_for_agent(turns: Turns, name: int, call_id: int) -> Turns:
     turns = system_as_user(drop_lead(turns), lead=False)
     turns = drop_seals(other_as_text(turns))
     turns = drop_empty(drop_pictures(turns, is_input_data))
-    return wrap_arguments(limit_ids(limit_names(begin_with_user(turns), name), call_id))
+    return wrap_arguments(limit_calls(begin_with_user(turns), name, call_id))
 
 
 NO_RESULT = "[No result: the session that this was converted from holds none for this call]"
@@ -247,17 +242,12 @@ def arrange(turns: Iterable[SpeakerTurn], *, close: bool = False) -> tuple[Speak
     return tuple(_with_answers(walk.turns, walk.answers, close=close))
 
 
-class _Answer(Struct, frozen=True):
-    turn: SpeakerTurn
-    item: Item
-
-
 class _Walk:
     """Takes the results out of the turns, and joins the pieces of the assistant's turns."""
 
     def __init__(self) -> None:
         self.turns: list[SpeakerTurn] = []
-        self.answers: dict[int, _Answer] = {}
+        self.answers: dict[int, tuple[SpeakerTurn, Item]] = {}
         self._heard = True
         """Whether a result has arrived since the assistant last spoke."""
 
@@ -279,7 +269,7 @@ class _Walk:
     def _take(self, turn: SpeakerTurn, item: Item) -> bool:
         if item.link < 0 or item.link in self.answers:
             return False
-        self.answers[item.link] = _Answer(turn, item)
+        self.answers[item.link] = turn, item
         return True
 
     def _continues(self, turn: SpeakerTurn) -> bool:
@@ -295,16 +285,18 @@ def detached_item(item: Item) -> Item:
     return Item("text", text, item.locations, pictures=item.pictures)
 
 
-def _with_answers(turns: Sequence[SpeakerTurn], answers: dict[int, _Answer], *, close: bool) -> Iterator[SpeakerTurn]:
+def _with_answers(
+    turns: Sequence[SpeakerTurn], answers: dict[int, tuple[SpeakerTurn, Item]], *, close: bool
+) -> Iterator[SpeakerTurn]:
     last = max((index for index, turn in enumerate(turns) if turn.role != "tool"), default=-1)
     for index, turn in enumerate(turns):
         yield turn
         for call in turn.items:
             if call.kind != "call":
                 continue
-            answer = answers.get(call.link)
-            if answer is not None:
-                yield replace(answer.turn, items=(answer.item,), origin="other", author="", group=None)
+            if call.link in answers:
+                answer, result = answers[call.link]
+                yield replace(answer, items=(result,), origin="other", author="", group=None)
             elif close or index != last:
                 item = Item("result", NO_RESULT, (), call.name, call.call_id, call.link, failed=True)
                 yield SpeakerTurn("tool", (item,), turn.time)

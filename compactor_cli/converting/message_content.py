@@ -44,11 +44,6 @@ class Picture(NamedTuple):
         """A URL, which may contain the data; empty if there is neither."""
         return f"data:{self.media_type};base64,{self.data}" if self.data else self.url
 
-    @property
-    def content(self) -> str:
-        """Return what identifies the picture independently of its position."""
-        return self.address
-
 
 class Item(Struct, frozen=True):
     """One piece of a turn."""

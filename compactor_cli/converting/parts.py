@@ -7,8 +7,6 @@ from typing import Any
 from compactor_cli.converting import fitting
 from compactor_cli.converting.message_content import Item
 
-NAME, ID = 64, 128
-
 
 def fit_parts(turns: fitting.Turns) -> fitting.Turns:
     """Return turns for the API: no system messages, nothing empty, assistant turns merged, the user first."""
@@ -17,7 +15,7 @@ def fit_parts(turns: fitting.Turns) -> fitting.Turns:
     turns = fitting.move_pictures_after(fitting.drop_pictures(turns, fitting.is_input_data))
     turns = fitting.begin_with_user(fitting.merge_neighbours(fitting.drop_empty(turns), "assistant"))
     turns = fitting.order_items(turns, "thinking", "text", "call")
-    return fitting.wrap_arguments(fitting.limit_ids(fitting.limit_names(turns, NAME), ID))
+    return fitting.wrap_arguments(fitting.limit_calls(turns, 64, 128))
 
 
 def parts(item: Item) -> list[dict[str, Any]]:

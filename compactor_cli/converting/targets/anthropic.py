@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import Attribute, NoAgents, WriteContext
+from compactor_cli.converting.base import Attribute, Target, WriteContext
 from compactor_cli.converting.blocks import blocks, fit_blocks
 from compactor_cli.converting.message_content import Conversation, Item
-from compactor_cli.formats import jsonedit
 
 
-class ToAnthropic(NoAgents):
+class ToAnthropic(Target):
     name = "anthropic"
     purpose = "requests for Anthropic's API, with the system prompt next to the messages, one per line"
     many = True
-    closes = False
-    holds: frozenset[Attribute] = frozenset(("failed",))
+    holds = frozenset[Attribute](("failed",))
 
     def fit(self, turns: fitting.Turns) -> fitting.Turns:
         turns = fit_blocks(fitting.system_as_user(turns, lead=True))
         return fitting.merge_neighbours(turns, "system", "user")
 
-    def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
-        return jsonedit.lines(map(_request, conversations))
+    def records(self, conversation: Conversation, context: WriteContext) -> Iterable[Any]:
+        return [_request(conversation)]
 
 
 def _request(conversation: Conversation) -> dict[str, Any]:

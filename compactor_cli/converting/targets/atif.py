@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import Attribute, Home, WriteContext, iso
+from compactor_cli.converting.base import Attribute, Target, WriteContext, iso
 from compactor_cli.converting.message_content import Conversation, SpeakerTurn
-from compactor_cli.formats import jsonedit
 
 _VERSION = "ATIF-v1.6"
 """The oldest version that allows messages with several parts."""
 _SOURCES = {"system": "system", "user": "user", "assistant": "agent"}
-_NAME, _ID = 256, 256
 
 
-class ToATIF:
+class ToATIF(Target):
     name = "atif"
     purpose = "a trajectory in the Agent Trajectory Interchange Format, one document"
-    many = False
-    closes = False
-    holds: frozenset[Attribute] = frozenset(("time",))
+    holds = frozenset[Attribute](("time",))
 
     def fit(self, turns: fitting.Turns) -> fitting.Turns:
         turns = fitting.drop_seals(fitting.other_as_text(turns))
         # pictures would be separate files
         turns = fitting.drop_empty(fitting.drop_pictures(turns))
         turns = fitting.merge_kind(fitting.order_items(turns, "thinking", "text", "call"), "thinking", "assistant")
-        return fitting.wrap_arguments(fitting.limit_ids(fitting.limit_names(turns, _NAME), _ID))
+        return fitting.wrap_arguments(fitting.limit_calls(turns, 256, 256))
 
-    def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
-        (conversation,) = conversations
+    def records(self, conversation: Conversation, context: WriteContext) -> Iterable[Any]:
         steps: list[dict[str, Any]] = []
         for turn in conversation.turns:
             if turn.role == "tool":
@@ -41,13 +36,10 @@ class ToATIF:
                 steps.append(_step(len(steps) + 1, turn))
         agent = {"name": conversation.format or "unknown", "version": "unknown"}
         value = {"schema_version": _VERSION, "session_id": conversation.session_id, "agent": agent, "steps": steps}
-        return jsonedit.lines([value])
+        return [value]
 
     def file_name(self, conversation: Conversation, context: WriteContext) -> str:
         return f"{conversation.session_id}.trajectory.json"
-
-    def home(self, conversation: Conversation, context: WriteContext) -> Home | None:
-        return None
 
 
 def _step(number: int, turn: SpeakerTurn) -> dict[str, Any]:

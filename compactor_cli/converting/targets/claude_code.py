@@ -4,33 +4,29 @@ prompt."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import Attribute, Home, WriteContext, digest, iso, times, uuid_of
+from compactor_cli.converting.base import Attribute, Home, Target, WriteContext, digest, iso, times, uuid_of
 from compactor_cli.converting.blocks import blocks, fit_blocks
 from compactor_cli.converting.message_content import Conversation, SpeakerTurn
-from compactor_cli.formats import jsonedit
 
 _MODEL = "<synthetic>"
 """What the agent itself writes for messages that no model generated; their usage does not count."""
 _VERSION = "2.0.0"
 
 
-class ToClaudeCode:
+class ToClaudeCode(Target):
     name = "claude-code"
     purpose = "a session that Claude Code can resume"
-    many = False
-    closes = False
-    holds: frozenset[Attribute] = frozenset(("time", "failed", "injected"))
+    holds = frozenset[Attribute](("time", "failed", "injected"))
 
     def fit(self, turns: fitting.Turns) -> fitting.Turns:
         turns = fitting.drop_lead(turns)
         return fit_blocks(fitting.system_as_user(turns, lead=False))
 
-    def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
-        (conversation,) = conversations
+    def records(self, conversation: Conversation, context: WriteContext) -> Iterable[Any]:
         records: list[dict[str, Any]] = []
         parent: str | None = None
         for index, (turn, time) in enumerate(zip(conversation.turns, times(conversation, context), strict=True)):
@@ -48,10 +44,7 @@ class ToClaudeCode:
             }
             parent = str(record["uuid"])
             records.append(record)
-        return jsonedit.lines(records)
-
-    def file_name(self, conversation: Conversation, context: WriteContext) -> str:
-        return f"{conversation.session_id}.jsonl"
+        return records
 
     def home(self, conversation: Conversation, context: WriteContext) -> Home | None:
         slug = re.sub(r"[^A-Za-z0-9-]", "-", conversation.cwd)

@@ -3,34 +3,29 @@ screen."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import Attribute, Home, WriteContext, first_time, iso, moment, times
+from compactor_cli.converting.base import Attribute, Home, Target, WriteContext, first_time, iso, moment, times
 from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
-from compactor_cli.formats import jsonedit
 
-_NAME, _ID = 64, 64
 _ROLES = {"system": "developer"}
 
 
-class ToCodex:
+class ToCodex(Target):
     name = "codex"
     purpose = "a session that Codex can resume"
-    many = False
-    closes = False
-    holds: frozenset[Attribute] = frozenset(("time", "injected"))
+    holds = frozenset[Attribute](("time", "injected"))
 
     def fit(self, turns: fitting.Turns) -> fitting.Turns:
         turns = fitting.drop_pictures(fitting.other_as_text(turns), fitting.is_input)
         # the API rejects a thought without its seal
         turns = fitting.drop_thoughts(turns, "openai")
-        turns = fitting.limit_ids(fitting.limit_names(turns, _NAME), _ID)
+        turns = fitting.limit_calls(turns, 64, 64)
         return tuple(turn for turn in turns if turn.items)
 
-    def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
-        (conversation,) = conversations
+    def records(self, conversation: Conversation, context: WriteContext) -> Iterable[Any]:
         start = iso(first_time(conversation, context))
         meta = {
             "id": conversation.session_id,
@@ -47,7 +42,7 @@ class ToCodex:
             items = [{"type": "response_item", "payload": payload} for payload in _payloads(turn, custom)]
             events = [{"type": "event_msg", "payload": payload} for payload in _events(turn, turn is instructions)]
             lines += [{"timestamp": iso(time), **line} for line in (*items, *events)]
-        return jsonedit.lines(lines)
+        return lines
 
     def file_name(self, conversation: Conversation, context: WriteContext) -> str:
         began = moment(first_time(conversation, context))

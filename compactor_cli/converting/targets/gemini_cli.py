@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec.structs import replace
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import Attribute, Home, WriteContext, first_time, iso, moment, times, uuid_of
+from compactor_cli.converting.base import Attribute, Home, Target, WriteContext, first_time, iso, moment, times, uuid_of
 from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.converting.parts import fit_parts, parts, response
-from compactor_cli.formats import jsonedit
 from compactor_cli.formats.gemini_cli import UNSENT_PREFIXES
 
 _USER_MARK, _OUTPUT_MARK = "[The user:]", "[Shown:]"
 """Prefixes for such a message, with and without text."""
 
 
-class ToGeminiCLI:
+class ToGeminiCLI(Target):
     name = "gemini-cli"
     purpose = "a session that Gemini CLI can resume"
-    many = False
     closes = True
-    holds: frozenset[Attribute] = frozenset(("time", "failed"))
+    holds = frozenset[Attribute](("time", "failed"))
 
     def fit(self, turns: fitting.Turns) -> fitting.Turns:
         return tuple(map(_mark_spoken, fit_parts(turns)))
 
-    def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
-        (conversation,) = conversations
+    def records(self, conversation: Conversation, context: WriteContext) -> Iterable[Any]:
         stamps = [iso(time) for time in times(conversation, context)]
         messages: list[dict[str, Any]] = []
         for index, (turn, stamp) in enumerate(zip(conversation.turns, stamps, strict=True)):
@@ -48,7 +45,7 @@ class ToGeminiCLI:
             "lastUpdated": max([start, *stamps]),
             "kind": "main",
         }
-        return jsonedit.lines((header, *messages))
+        return (header, *messages)
 
     def file_name(self, conversation: Conversation, context: WriteContext) -> str:
         began = moment(first_time(conversation, context))

@@ -6,26 +6,23 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import Attribute, NoAgents, WriteContext
+from compactor_cli.converting.base import Attribute, Target, WriteContext
 from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.formats import jsonedit
 
-_NAME, _ID = 64, 40
 
-
-class ToOpenAIChat(NoAgents):
+class ToOpenAIChat(Target):
     name = "openai-chat"
     purpose = "messages for OpenAI's chat API and compatible ones, one per line"
     many = True
-    closes = False
-    holds: frozenset[Attribute] = frozenset(("author",))
+    holds = frozenset[Attribute](("author",))
 
     def fit(self, turns: fitting.Turns) -> fitting.Turns:
         turns = fitting.drop_seals(fitting.other_as_text(turns))
         # the API accepts pictures only from the user
         turns = fitting.move_pictures_after(fitting.drop_pictures(turns, fitting.is_input))
         turns = fitting.merge_kind(fitting.order_items(turns, "thinking", "text", "call"), "thinking", "assistant")
-        return fitting.limit_ids(fitting.limit_names(turns, _NAME), _ID)
+        return fitting.limit_calls(turns, 64, 40)
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         lists = [[_message(turn) for turn in conversation.turns] for conversation in conversations]

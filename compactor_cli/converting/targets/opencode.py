@@ -3,35 +3,31 @@ result form one part."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import Attribute, Home, WriteContext, digest, first_time, millis, times
+from compactor_cli.converting.base import Attribute, Home, Target, WriteContext, digest, first_time, millis, times
 from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
-from compactor_cli.formats import jsonedit
 from compactor_cli.formats.opencode_records import NO_TOKENS
 
-_NAME, _ID = 64, 128
 _AGENT = "build"
 _MODEL = {"providerID": "unknown", "modelID": "unknown"}
 _VERSION = "1.2.0"
 _TITLE = 60
 
 
-class ToOpenCode:
+class ToOpenCode(Target):
     name = "opencode"
     purpose = "a session that opencode can import and resume"
-    many = False
     closes = True
-    holds: frozenset[Attribute] = frozenset(("time", "failed", "injected"))
+    holds = frozenset[Attribute](("time", "failed", "injected"))
 
     def fit(self, turns: fitting.Turns) -> fitting.Turns:
-        return fitting.fit_for_agent(turns, _NAME, _ID)
+        return fitting.fit_for_agent(turns, 64, 128)
 
-    def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
-        (conversation,) = conversations
+    def records(self, conversation: Conversation, context: WriteContext) -> Iterable[Any]:
         session = _session_id(conversation)
         start = millis(first_time(conversation, context))
         results = {item.link: item for turn, item in conversation.items() if item.kind == "result"}
@@ -59,7 +55,7 @@ class ToOpenCode:
             "version": _VERSION,
             "time": {"created": start, "updated": max(start, time_ms)},
         }
-        return jsonedit.lines([{"info": info, "messages": messages}])
+        return [{"info": info, "messages": messages}]
 
     def file_name(self, conversation: Conversation, context: WriteContext) -> str:
         return f"{_session_id(conversation)}.json"

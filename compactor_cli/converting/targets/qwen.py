@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import Attribute, Home, WriteContext, iso, times, uuid_of
+from compactor_cli.converting.base import Attribute, Home, Target, WriteContext, iso, times, uuid_of
 from compactor_cli.converting.message_content import Conversation, SpeakerTurn
 from compactor_cli.converting.parts import fit_parts, parts, response
-from compactor_cli.formats import jsonedit
 
 _VERSION = "0.0.0"
 
 
-class ToQwen:
+class ToQwen(Target):
     name = "qwen"
     purpose = "a session that Qwen Code can resume"
-    many = False
     closes = True
-    holds: frozenset[Attribute] = frozenset(("time", "failed"))
+    holds = frozenset[Attribute](("time", "failed"))
 
     def fit(self, turns: fitting.Turns) -> fitting.Turns:
         return fit_parts(turns)
 
-    def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
-        (conversation,) = conversations
+    def records(self, conversation: Conversation, context: WriteContext) -> Iterable[Any]:
         records: list[dict[str, Any]] = []
         parent: str | None = None
         for index, (turn, time) in enumerate(zip(conversation.turns, times(conversation, context), strict=True)):
@@ -41,10 +38,7 @@ class ToQwen:
             }
             parent = str(record["uuid"])
             records.append(record)
-        return jsonedit.lines(records)
-
-    def file_name(self, conversation: Conversation, context: WriteContext) -> str:
-        return f"{conversation.session_id}.jsonl"
+        return records
 
     def home(self, conversation: Conversation, context: WriteContext) -> Home | None:
         slug = re.sub(r"[^A-Za-z0-9]", "-", conversation.cwd)

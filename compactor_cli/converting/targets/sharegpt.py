@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
 from msgspec.structs import replace
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import Attribute, NoAgents, WriteContext
+from compactor_cli.converting.base import Target, WriteContext
 from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.formats import jsonedit
 
 _FROM = {"system": "system", "user": "human", "assistant": "gpt", "tool": "observation"}
 
 
-class ToShareGPT(NoAgents):
+class ToShareGPT(Target):
     name = "sharegpt"
     purpose = "rows of human, gpt, function_call and observation for training tools, one per line"
     many = True
-    closes = False
-    holds: frozenset[Attribute] = frozenset()
 
     def fit(self, turns: fitting.Turns) -> fitting.Turns:
         turns = fitting.other_as_text(fitting.system_as_user(turns, lead=True))
@@ -31,9 +29,8 @@ class ToShareGPT(NoAgents):
         turns = fitting.drop_ids(fitting.order_items(turns, "text", "call"))
         return tuple(_merge_rows(turns))
 
-    def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
-        rows = ({"conversations": list(_rows(conversation))} for conversation in conversations)
-        return jsonedit.lines(rows)
+    def records(self, conversation: Conversation, context: WriteContext) -> Iterable[Any]:
+        return [{"conversations": list(_rows(conversation))}]
 
 
 def _merge_rows(turns: fitting.Turns) -> Iterator[SpeakerTurn]:
