@@ -37,7 +37,7 @@ def unpack(data: Content) -> Content:
 
 
 def pack(data: Content, path: str, original: Content, *, same: bool = False) -> Content:
-    """Return data packed as the suffix of `name` says, or like `original`, the packed file it came from, if `same`."""
+    """Return data packed as the suffix of `path` says, or like `original`, the packed file it came from, if `same`."""
     kind = container_of(original) if same else container_for(path)
     if kind is None or (kind.copies and not (original and kind.holds(original))):
         return data

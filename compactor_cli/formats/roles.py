@@ -78,7 +78,8 @@ def meaning(value: Any) -> Meaning | None:
 
 
 def make_talk(values: Iterable[Any]) -> bool:
-    """Return how a record under a role unknown to the API is read, given `make_talk`; None if it is no such message."""
+    """Return whether records under unknown roles are messages of a conversation, not logs or tables: most have a known
+    role, and an API user or assistant speaks, or somebody asks and somebody answers."""
     known = unknown = 0
     speakers: set[Role] = set()
     in_api = False
@@ -97,8 +98,7 @@ def make_talk(values: Iterable[Any]) -> bool:
 
 
 def answers_named(values: Iterable[Any]) -> frozenset[str]:
-    """Return the call ids that results name. A result in the old form, without an id, contributes the old calls'
-    prefix plus the function's name."""
+    """Return the call ids that results name; without an id, the old calls' prefix plus the function's name."""
     ids: set[str] = set()
     for value in values:
         if word(value, "role") == "function":

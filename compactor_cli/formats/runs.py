@@ -1,4 +1,5 @@
-"""Return the call ids that results name; without an id, the old calls' prefix plus the function's name."""
+"""Where LangSmith and Langfuse traces hold what a model was sent. Each model run of a trace has the whole conversation
+up to then, so the newest one stands for the trace; its answer, in `outputs`, was not sent."""
 
 from __future__ import annotations
 
@@ -17,8 +18,7 @@ _ORDER = ("dotted_order", "start_time", "startTime")
 
 
 def requests(document: Any) -> Iterator[Path]:
-    """Yield the path to the messages of each trace's newest model run, in a list of runs, a trace's `observations`,
-    or a dump `{post, patch}`."""
+    """Yield the path to the messages of each trace's newest model run, in a list of runs, a trace or a dump."""
     newest: dict[str, tuple[str, Path]] = {}
     for path, run in _runs(document):
         messages_path = next(_messages(run), None)
@@ -29,7 +29,7 @@ def requests(document: Any) -> Iterator[Path]:
 
 
 def _runs(document: Any) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yield the path to the messages of each trace's newest model run, in a list of runs, a trace or a dump."""
+    """Yield the model runs with their paths. A document that is a single run has other list paths."""
     paths: Iterable[Path] = [(), *((key,) for key in _HOLDERS)]
     for path in paths:
         runs = find_at(document, path)
@@ -83,7 +83,7 @@ def _count_holders(run: dict[str, Any]) -> Iterator[Any]:
 
 
 def _sent_tokens(counts: Any) -> int | None:
-    """Yield the model runs with their paths. A document that is a single run has other list paths."""
+    """Return the tokens that were sent; cached ones may be counted separately, as `input_...` or `cache_...`."""
     if not isinstance(counts, dict):
         return None
     return sum_of(counts, "prompt_tokens") or sum_of(

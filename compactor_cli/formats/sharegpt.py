@@ -1,4 +1,8 @@
-"""Return the tokens that were sent; cached ones may be counted separately, as `input_...` or `cache_...`."""
+"""ShareGPT rows, `{"conversations": [{from, value}]}`, and LLaMA-Factory's typed parts, `{type, value}`.
+
+Calls and results have no ids: results answer the last calls in order, and one row may answer several. A call is JSON
+in a string; a call row that is not JSON is an action written as text, which the next row answers.
+"""
 
 from __future__ import annotations
 
@@ -128,8 +132,7 @@ class _Reader:
         self.build.add(role, parts, (record,), origin=origin, turn=turn)
 
     def _results(self, index: int, pieces: Sequence[_Piece]) -> list[Part]:
-        """Return the results of a row. It answers the first open call; the last of several result rows answers all
-        that are left."""
+        """Return the results of a row: the first open call's; of the last of several result rows, all that are left."""
         record = self.rows[index][0]
         has_more = index + 1 < len(self.rows) and _role(self.rows[index + 1][1]) == "tool"
         answered = self._open_calls[:1] if has_more else self._open_calls

@@ -1,4 +1,5 @@
-"""Return the results of a row: the first open call's; of the last of several result rows, all that are left."""
+"""Session traces (STS): a header, then one `{type: "message", message: {...}}` per line, messages of OpenAI's API with
+names in camel case."""
 
 from __future__ import annotations
 

@@ -23,8 +23,7 @@ def path_from_root(parents: Mapping[int, tuple[str, str, int | None]], leaf: int
 
 
 def chains(parents: Mapping[int, tuple[str, str, int | None]], path: Collection[int]) -> list[Link | None]:
-    """Return the links of all records. The records on the path form one chain, and each other branch its own, so
-    that closing a gap never joins two of them."""
+    """Return the links of all records: the path is one chain, and so is each other branch, so that none are joined."""
     main = set(path)
     names: dict[int, str] = {}
     links: list[Link | None] = [None] * (max(parents, default=-1) + 1)
@@ -44,7 +43,11 @@ def replacements_on_path(links: Sequence[Link | None], path: Collection[int]) ->
 
 
 def in_appended_order(path: Sequence[int], count: int, *, path_last: bool = False) -> list[int]:
-    """Return the links of all records: the path is one chain, and so is each other branch, so that none are joined."""
+    """Return the records in an order in which those on a path to the root appear as agents append them, each after its
+    parent. `path_last`: after all records that are not on the path.
+
+    Other records among them come first: a later copy of one of them would replace it.
+    """
     start, end = min(path), count if path_last else max(path) + 1
     on_path = set(path)
     return [

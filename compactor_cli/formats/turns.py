@@ -37,8 +37,7 @@ def add_request(
     origin: Origin = "request",
     pinned: bool = False,
 ) -> int:
-    """Append the user's words and, for the parts in `further`, a second message that stays or goes with them. Return
-    the index of the first."""
+    """Append the user's words and, for `further` parts, a message that stays. Return the first's index."""
     turn = records[-1] if further else None
     index = build.add("user", words, records, id=id, timestamp=timestamp, origin=origin, turn=turn, pinned=pinned)
     if further:
@@ -50,7 +49,9 @@ def add_request(
 
 
 def with_typed_apart(messages: Sequence[Message], owners: Mapping[int, int]) -> tuple[list[Message], dict[int, int]]:
-    """Append the user's words and, for `further` parts, a message that stays. Return the first's index."""
+    """Return the messages, with two messages of one turn for a request that also holds what a harness inserted: the
+    text that comes first is in the first one. Next to tool results, such text stays where it is. `owners`: record ->
+    index of the message that it belongs to; it is returned with the new indices."""
     found: list[Message] = []
     new: dict[int, int] = {}
     for message in messages:

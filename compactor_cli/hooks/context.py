@@ -55,8 +55,7 @@ class _Line(Struct, frozen=True):
 def restored_context(
     originals: Sequence[Original], after: Sequence[Message], more: str, count: Callable[[str], int], limit: int
 ) -> str:
-    """Return the text to restore within `limit` tokens; empty if nothing is lost. `originals`: oldest first; of all but
-    the last, only binding text counts. `after`: the current context, if known. `more`: how to get the rest."""
+    """Return the text to restore within `limit` tokens, if anything is lost of the `originals`, the oldest first."""
     lines = _section_lines(originals, after)
     if not any(lines.values()):
         return ""

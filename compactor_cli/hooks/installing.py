@@ -1,4 +1,4 @@
-"""Return the text to restore within `limit` tokens, if anything is lost of the `originals`, the oldest first."""
+"""Hooks in an agent's settings file, as of Claude Code and Codex: event -> groups with a matcher -> commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cache an answer, evicting the least recently used ones. One that was cut off counts."""
+"""Run work with a deadline, several at a time, in daemon threads, which a hanging server cannot keep from ending."""
 
 from __future__ import annotations
 
