@@ -16,7 +16,7 @@ from compactor_cli.formats.base import Around, Builder, Counter, ListPath, Plain
 from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.formats.opencode_records import new_message
 from compactor_cli.formats.turns import add_request
-from compactor_cli.formats.values import arguments_place, as_text, numbers_in, sum_of, word
+from compactor_cli.formats.values import as_text, inner, listed, numbers_in, objects, sum_of, word
 from compactor_cli.model.injected import origin_of, origin_of_parts
 from compactor_cli.model.message import Message, Part, Path, Place, Role
 from compactor_cli.model.transcript import Link
@@ -90,13 +90,11 @@ class OpenCode(PlainEdits):
 
     def counts(self, value: Any) -> list[Path]:
         holders: list[tuple[Any, Path]] = [(value.get("info"), ("info", "tokens"))]
-        parts = value.get("parts")
-        holders += [(part, ("parts", n, "tokens")) for n, part in enumerate(parts if isinstance(parts, list) else ())]
+        holders += [(part, ("parts", n, "tokens")) for n, part in objects(value.get("parts"))]
         paths: list[Path] = []
         for holder, path in holders:
-            tokens = holder.get("tokens") if isinstance(holder, dict) else None
-            paths += numbers_in(tokens, path)
-            paths += numbers_in(tokens.get("cache"), (*path, "cache")) if isinstance(tokens, dict) else []
+            tokens = inner(holder, "tokens")
+            paths += [*numbers_in(tokens, path), *numbers_in(tokens.get("cache"), (*path, "cache"))]
         return paths
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
@@ -143,24 +141,18 @@ def _context(values: Sequence[Any]) -> _Context:
                 return _Context(record, record, answer)
             start = ids.get(str(tail), record)
             return _Context(start, record, answer, start) if start < record else _Context(0, record, answer)
-        if (
-            info.get("role") == "assistant"
-            and info.get("summary") is True
-            and info.get("finish")
-            and not info.get("error")
-        ):
+        is_done = info.get("summary") is True and info.get("finish") and not info.get("error")
+        if info.get("role") == "assistant" and is_done:
             completed[as_text(info.get("parentID"))] = record
     return _Context(0)
 
 
 def _parts_of(value: Any) -> list[dict[str, Any]]:
-    parts = value.get("parts") if isinstance(value, dict) else None
-    return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+    return [part for _, part in objects(value.get("parts") if isinstance(value, dict) else None)]
 
 
 def _time(value: Any) -> float | None:
-    time = value["info"].get("time")
-    return parse_time(time.get("created")) if isinstance(time, dict) else None
+    return parse_time(inner(value, "info", "time").get("created"))
 
 
 def _is_sent(value: Any) -> bool:
@@ -177,15 +169,8 @@ def _read_boundary(build: Builder, values: Sequence[Any], context: _Context) -> 
     answer = values[context.answer]
     parts = [build.part("text", _QUESTION)]
     parts += [part for step in _steps(build, answer, context.answer) for part in step.parts if part.kind == "text"]
-    build.add(
-        "assistant",
-        parts,
-        (context.boundary, context.answer),
-        id=answer["info"]["id"],
-        timestamp=_time(answer),
-        origin="summary",
-        pinned=True,
-    )
+    records, name = (context.boundary, context.answer), answer["info"]["id"]
+    build.add("assistant", parts, records, id=name, timestamp=_time(answer), origin="summary", pinned=True)
 
 
 def _read_user(build: Builder, value: Any, record: int, *, pinned: bool) -> None:
@@ -197,9 +182,8 @@ def _read_user(build: Builder, value: Any, record: int, *, pinned: bool) -> None
         path: Path = ("parts", index)
         if kind == "text" and not part.get("ignored"):
             text = as_text(part.get("text"))
-            (further_parts if part.get("synthetic") else request_parts).append(
-                build.part("text", text, Place(record, (*path, "text")))
-            )
+            parts = further_parts if part.get("synthetic") else request_parts
+            parts.append(build.part("text", text, Place(record, (*path, "text"))))
             typed += [] if part.get("synthetic") else [text]
         elif kind == "file" and part.get("mime") not in _UNSENT_FILES:
             if word(part, "mime").startswith("image/"):
@@ -230,22 +214,15 @@ def _read_assistant(build: Builder, value: Any, record: int, *, pinned: bool, ne
     steps = [step for step in _steps(build, value, record) if step.parts]
     name, time = value["info"]["id"], _time(value)
     for number, step in enumerate(steps):
-        message_id = f"{name}/{number}" if number else name
+        step_id, pin = f"{name}/{number}" if number else name, pinned and number == 0
         origin = origin_of_parts(step.parts, by_user=False)
         build.add(
-            "assistant",
-            step.parts,
-            (record,),
-            id=message_id,
-            timestamp=time,
-            origin=origin,
-            turn=record,
-            pinned=pinned and number == 0,
+            "assistant", step.parts, (record,), id=step_id, timestamp=time, origin=origin, turn=record, pinned=pin
         )
         running = newest and number == len(steps) - 1
         seen = [part for part in step.seen if not (running and part.text == INTERRUPTED_RESULT and part.place is None)]
         if seen:
-            build.add("tool", seen, (record,), id=f"{message_id}/results", timestamp=time, turn=record)
+            build.add("tool", seen, (record,), id=f"{step_id}/results", timestamp=time, turn=record)
 
 
 def _steps(build: Builder, value: Any, record: int) -> Iterator[_Step]:
@@ -257,8 +234,7 @@ def _steps(build: Builder, value: Any, record: int) -> Iterator[_Step]:
             yield step
             step = _Step([], [])
         elif kind == "text":
-            if text := as_text(part.get("text")):
-                step.parts.append(build.part("text", text, Place(record, ("parts", index, "text"))))
+            step.parts.extend(build.text(as_text(part.get("text")), record, ("parts", index, "text")))
         elif kind == "reasoning":
             step.parts.append(build.part("thinking", as_text(part.get("text"))))
         elif kind == "tool":
@@ -269,30 +245,24 @@ def _steps(build: Builder, value: Any, record: int) -> Iterator[_Step]:
 
 
 def _tool(build: Builder, part: dict[str, Any], record: int, index: int) -> tuple[Part, Part]:
-    state = part["state"] if isinstance(part.get("state"), dict) else {}
+    state = inner(part, "state")
     path: Path = ("parts", index, "state")
     name, call_id = word(part, "tool"), word(part, "callID")
-    place = arguments_place(state.get("input"), record, (*path, "input"))
-    call = build.part("tool_call", as_text(state.get("input")), place, name=name, call_id=call_id)
+    call = build.call(state.get("input"), record, (*path, "input"), name=name, call_id=call_id)
     text, key, failed = _output(state, name)
     text_place = Place(record, (*path, *key)) if key else None
-    images = 0 if text == CLEARED_RESULT else sum(word(f, "mime").startswith("image/") for f in _attachments(state))
+    files = listed(state.get("attachments")) if text != CLEARED_RESULT else []
+    images = sum(word(file, "mime").startswith("image/") for file in files)
     return call, build.part("tool_result", text, text_place, name=name, call_id=call_id, failed=failed, images=images)
-
-
-def _attachments(state: dict[str, Any]) -> list[Any]:
-    files = state.get("attachments")
-    return files if isinstance(files, list) else []
 
 
 def _output(state: dict[str, Any], name: str) -> tuple[str, Path, bool]:
     """Return what the model gets as a call's result, its path in the state, and whether it reports a failure."""
-    metadata = state["metadata"] if isinstance(state.get("metadata"), dict) else {}
+    metadata = inner(state, "metadata")
     status = state.get("status")
     if status == "completed" or (status not in _UNFINISHED_STATES and isinstance(state.get("output"), str)):
         failed = name == "invalid" or metadata.get("exit") not in (None, 0)
-        time = state.get("time")
-        if isinstance(time, dict) and time.get("compacted"):
+        if inner(state, "time").get("compacted"):
             return CLEARED_RESULT, (), failed
         return as_text(state.get("output")), ("output",) if isinstance(state.get("output"), str) else (), failed
     if status == "error":

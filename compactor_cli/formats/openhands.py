@@ -17,7 +17,7 @@ from compactor_cli.formats.copies import equal_copies, shortened_copies, shorten
 from compactor_cli.formats.openhands_records import ROOT, new_event
 from compactor_cli.formats.openhands_views import SentView, old_view, view_of
 from compactor_cli.formats.trees import chains, path_from_root
-from compactor_cli.formats.values import as_text, body, edit_value, sum_of, word
+from compactor_cli.formats.values import as_text, body, edit_value, inner, listed, objects, sum_of, word
 from compactor_cli.model.injected import origin_of_blocks
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.model.transcript import Link
@@ -134,22 +134,19 @@ def _read(build: Builder, values: Sequence[Any], branch: Sequence[int], view: Se
         if response and response in answers:
             build.extend(answers[response], parts, record)  # calls of one answer
         elif parts:
-            index = build.add(
-                role,
-                parts,
-                (record,),
-                id=word(value, "id"),
-                timestamp=parse_time(value.get("timestamp")),
-                origin=origin,
-                pinned=record in view.pinned,
-            )
+            name, time, pinned = word(value, "id"), parse_time(value.get("timestamp")), record in view.pinned
+            index = build.add(role, parts, (record,), id=name, timestamp=time, origin=origin, pinned=pinned)
             answers |= {response: index} if response else {}
 
 
 def _event(build: Builder, value: Any, kind: str, record: int, view: SentView) -> tuple[Role, Origin, list[Part]]:
     if kind == "SystemPromptEvent":
         keys = [key for key in ("system_prompt", "dynamic_context") if isinstance(value.get(key), dict)]
-        return "system", "other", [part for key in keys for part in _blocks(build, [value[key]], (key,), record, 0)]
+        return (
+            "system",
+            "other",
+            [part for key in keys for part in _blocks(build, [value[key]], (key,), record, single=True)],
+        )
     if kind == "MessageEvent":
         return _message(build, value, record)
     if kind == "ActionEvent":
@@ -163,10 +160,10 @@ def _event(build: Builder, value: Any, kind: str, record: int, view: SentView) -
 
 
 def _message(build: Builder, value: Any, record: int) -> tuple[Role, Origin, list[Part]]:
-    inner = value["llm_message"] if isinstance(value.get("llm_message"), dict) else {}
-    role = _ROLES.get(word(inner, "role"), "user")
-    parts = _thinking(build, inner)
-    message_parts = _blocks(build, inner.get("content"), ("llm_message", "content"), record)
+    sent = inner(value, "llm_message")
+    role = _ROLES.get(word(sent, "role"), "user")
+    parts = _thinking(build, sent)
+    message_parts = _blocks(build, sent.get("content"), ("llm_message", "content"), record)
     parts += message_parts + _blocks(build, value.get("extended_content"), ("extended_content",), record)
     origin = origin_of_blocks(message_parts)
     if role != "user":
@@ -176,24 +173,22 @@ def _message(build: Builder, value: Any, record: int) -> tuple[Role, Origin, lis
     return role, "request" if origin == "other" and message_parts else origin, parts
 
 
-def _blocks(build: Builder, content: Any, path: Path, record: int, single_index: int | None = None) -> list[Part]:
-    """Return the parts of a list of texts and pictures. `single_index`: the block is at `path` itself."""
-    if isinstance(content, str):
-        return [build.part("text", content, Place(record, path))] if content else []
-    parts: list[Part] = []
-    for index, block in enumerate(content if isinstance(content, list) else ()):
-        block_path = path if single_index is not None else (*path, index)
+def _blocks(build: Builder, content: Any, path: Path, record: int, *, single: bool = False) -> list[Part]:
+    """Return the parts of a list of texts and pictures. `single`: the block is at `path` itself."""
+    parts = build.text(content, record, path)
+    for index, block in objects(content):
+        block_path = path if single else (*path, index)
         if word(block, "type") == "image":
             parts.append(build.image(Place(record, block_path, "block:text")))
-        elif word(block, "text"):
-            parts.append(build.part("text", block["text"], Place(record, (*block_path, "text"))))
+        else:
+            parts += build.text(block.get("text"), record, (*block_path, "text"))
     return parts
 
 
 def _thinking(build: Builder, value: Any) -> list[Part]:
     """Return the reasoning, which is sent back unchanged. It has a text, a seal, or both."""
     text = word(value, "reasoning_content")
-    blocks = value["thinking_blocks"] if isinstance(value.get("thinking_blocks"), list) else []
+    blocks = listed(value.get("thinking_blocks"))
     item = value.get("responses_reasoning_item")
     if not text:
         text = "\n".join(word(block, "thinking") for block in blocks)
@@ -203,7 +198,7 @@ def _thinking(build: Builder, value: Any) -> list[Part]:
 
 
 def _action(build: Builder, value: Any, record: int) -> list[Part]:
-    call = value["tool_call"] if isinstance(value.get("tool_call"), dict) else {}
+    call = inner(value, "tool_call")
     base: Path = ("tool_call",)
     if isinstance(call.get("function"), dict):  # the first versions stored the call in the API's form
         call, base = call["function"], (*base, "function")
@@ -211,10 +206,8 @@ def _action(build: Builder, value: Any, record: int) -> list[Part]:
     place = Place(record, (*base, "arguments")) if isinstance(arguments, str) else None
     name = word(value, "tool_name") or word(call, "name")
     parts = _thinking(build, value) + _blocks(build, value.get("thought"), ("thought",), record)
-    return [
-        *parts,
-        build.part("tool_call", as_text(arguments), place, name=name, call_id=word(value, "tool_call_id")),
-    ]
+    call_id = word(value, "tool_call_id")
+    return [*parts, build.part("tool_call", as_text(arguments), place, name=name, call_id=call_id)]
 
 
 def _result(build: Builder, value: Any, kind: str, record: int) -> list[Part]:
@@ -226,19 +219,17 @@ def _result(build: Builder, value: Any, kind: str, record: int) -> list[Part]:
     if kind == "UserRejectObservation":
         text = f"Action rejected: {word(value, 'rejection_reason')}"
         return [build.part("tool_result", text, name=name, call_id=call, failed=True)]
-    seen = value["observation"] if isinstance(value.get("observation"), dict) else {}
+    seen, failed = inner(value, "observation"), _is_failed(inner(value, "observation"))
     key = next((key for key in ("content", "output") if key in seen), "")
     text, images, place = body(seen.get(key), ("observation", key), record)
-    result = build.part(
-        "tool_result", text, place if key else None, name=name, call_id=call, failed=_is_failed(seen), images=images
-    )
+    place_or_none = place if key else None
+    result = build.part("tool_result", text, place_or_none, name=name, call_id=call, failed=failed, images=images)
     return [result, *_blocks(build, value.get("extended_content"), ("extended_content",), record)]
 
 
 def _is_failed(seen: dict[str, Any]) -> bool | None:
     """Return whether a tool failed: it says so, or its command's exit code is above 0. None if unknown."""
-    metadata = seen.get("metadata")
-    codes = (seen.get("exit_code"), metadata.get("exit_code") if isinstance(metadata, dict) else None)
+    codes = (seen.get("exit_code"), inner(seen, "metadata").get("exit_code"))
     if seen.get("is_error") is True or any(isinstance(code, int) and code > 0 for code in codes):
         return True
     return False if isinstance(seen.get("is_error"), bool) or 0 in codes else None
@@ -260,11 +251,8 @@ def _stats_owners(values: Sequence[Any], branch: Sequence[int], messages: Sequen
 
 def _stats_usage(stats: Any) -> int | None:
     """Return the tokens of the last turn of the working model, not of the one that condenses."""
-    if isinstance(stats, dict) and isinstance(stats.get("stats"), dict):
-        stats = stats["stats"]
-    metrics = stats.get("usage_to_metrics") if isinstance(stats, dict) else None
-    for name, usage in metrics.items() if isinstance(metrics, dict) else ():
-        counts = usage.get("accumulated_token_usage") if isinstance(usage, dict) else None
-        if "condenser" not in name and (tokens := sum_of(counts, "per_turn_token")):
+    for name, usage in inner(inner(stats, "stats") or stats, "usage_to_metrics").items():
+        tokens = sum_of(inner(usage, "accumulated_token_usage"), "per_turn_token")
+        if "condenser" not in name and tokens:
             return tokens
     return None

@@ -13,7 +13,7 @@ from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Builder
 from compactor_cli.formats.copies import equal_copies, shortened_copies, shortened_texts, value_at
 from compactor_cli.formats.openhands_views import SentView
-from compactor_cli.formats.values import as_text, edit_value, sum_of, word
+from compactor_cli.formats.values import as_text, edit_value, inner, listed, objects, sum_of, word
 from compactor_cli.model.injected import origin_of_parts
 from compactor_cli.model.message import LEGACY_ID, Origin, Part, Path, Place, Role
 from compactor_cli.text.times import parse_time
@@ -67,15 +67,9 @@ def read(build: Builder, values: Sequence[Any], view: SentView) -> None:
         if response and response in calls.answers:
             build.extend(calls.answers[response], [p for p in parts if p.kind == "tool_call"], record)
         elif parts:
-            index = build.add(
-                role,
-                parts,
-                (record,),
-                id=f"event {value['id']}" if isinstance(value.get("id"), int) else "",
-                timestamp=parse_time(value.get("timestamp")),
-                origin=origin,
-                pinned=record in view.pinned,
-            )
+            name = f"event {value['id']}" if isinstance(value.get("id"), int) else ""
+            time, pinned = parse_time(value.get("timestamp")), record in view.pinned
+            index = build.add(role, parts, (record,), id=name, timestamp=time, origin=origin, pinned=pinned)
             calls.answers |= {response: index} if response else {}
 
 
@@ -106,9 +100,7 @@ def _args(value: dict[str, Any]) -> tuple[dict[str, Any], Path]:
 
 
 def _response(value: dict[str, Any]) -> dict[str, Any]:
-    metadata = value.get("tool_call_metadata")
-    response = metadata.get("model_response") if isinstance(metadata, dict) else None
-    return response if isinstance(response, dict) else {}
+    return inner(value, "tool_call_metadata", "model_response")
 
 
 def _metadata_id(value: dict[str, Any]) -> str:
@@ -117,10 +109,8 @@ def _metadata_id(value: dict[str, Any]) -> str:
 
 def _answer(value: dict[str, Any]) -> dict[str, Any]:
     """Return the model's message; empty if there is none."""
-    choices = _response(value).get("choices")
-    first = choices[0] if isinstance(choices, list) and choices else None
-    message = first.get("message") if isinstance(first, dict) else None
-    return message if isinstance(message, dict) else {}
+    choices = listed(_response(value).get("choices"))
+    return inner(choices[0], "message") if choices else {}
 
 
 _MESSAGE: Path = ("tool_call_metadata", "model_response", "choices", 0, "message")
@@ -134,7 +124,7 @@ def _action(build: Builder, value: dict[str, Any], record: int, calls: _Calls) -
         place = Place(record, (*base, "summary"))
         return "user", "summary", [build.part("text", as_text(args.get("summary")), place)]
     if kind == "system":
-        return "system", "other", _text(build, args.get("content"), (*base, "content"), record)
+        return "system", "other", build.text(args.get("content"), record, (*base, "content"))
     if kind == "message":
         return _message(build, value, record)
     if value.get("source") == "user" and not _metadata_id(value):
@@ -145,16 +135,12 @@ def _action(build: Builder, value: dict[str, Any], record: int, calls: _Calls) -
     return "assistant", "other", _call(build, value, record, calls)
 
 
-def _text(build: Builder, text: Any, path: Path, record: int) -> list[Part]:
-    return [build.part("text", text, Place(record, path))] if isinstance(text, str) and text else []
-
-
 def _message(build: Builder, value: dict[str, Any], record: int) -> tuple[Role, Origin, list[Part]]:
     args, base = _args(value)
     # events of the first versions do not name their author, but only the agent waits for a response
     asks = args.get("wait_for_response") is True
     role: Role = "assistant" if value.get("source", "agent" if asks else "user") == "agent" else "user"
-    parts = _text(build, args.get("content"), (*base, "content"), record)
+    parts = build.text(args.get("content"), record, (*base, "content"))
     for key in ("image_urls", "images_urls"):
         parts += [build.image() for _ in args[key]] if isinstance(args.get(key), list) else []
     return role, origin_of_parts(parts, by_user=role == "user"), parts
@@ -164,12 +150,12 @@ def _text_parts(build: Builder, value: dict[str, Any], record: int) -> list[Part
     """Return what the model said along with a call: the content of its answer, or the thought."""
     answer = _answer(value)
     if answer:
-        return _text(build, answer.get("content"), (*_MESSAGE, "content"), record)
+        return build.text(answer.get("content"), record, (*_MESSAGE, "content"))
     args, base = _args(value)
     thought = args.get("thought")
     if isinstance(thought, dict):
-        return _text(build, thought.get("text"), (*base, "thought", "text"), record)
-    return _text(build, thought, (*base, "thought"), record)
+        return build.text(thought.get("text"), record, (*base, "thought", "text"))
+    return build.text(thought, record, (*base, "thought"))
 
 
 def _finish(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
@@ -179,7 +165,7 @@ def _finish(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
     for path in ((*base, "thought"), (*base, "final_thought")):
         text = args.get(str(path[-1]))
         if isinstance(text, str) and text not in {part.text for part in parts}:
-            parts += _text(build, text, path, record)
+            parts += build.text(text, record, path)
     return parts
 
 
@@ -189,8 +175,7 @@ def _call(build: Builder, value: dict[str, Any], record: int, calls: _Calls) -> 
     if "id" in value:
         calls.by_event[as_text(value["id"])] = call_id
     parts = _text_parts(build, value, record)
-    tools = _answer(value).get("tool_calls")
-    tools = tools if isinstance(tools, list) else []
+    tools = listed(_answer(value).get("tool_calls"))
     for index, tool in enumerate(tools):
         if word(tool, "id") == call_id and isinstance(tool.get("function"), dict):
             arguments = tool["function"].get("arguments")
@@ -223,26 +208,17 @@ def _observation(build: Builder, value: dict[str, Any], record: int, calls: _Cal
     place = Place(record, ("content",)) if isinstance(content, str) else None
     if not call_id:
         return "user", "injected", [build.part("text", as_text(content), place)] if content else []
-    extras = value["extras"] if isinstance(value.get("extras"), dict) else {}
-    pictures = extras.get("image_urls")
-    images = len(pictures) if isinstance(pictures, list) else 0
-    return (
-        "tool",
-        "other",
-        [
-            build.part(
-                "tool_result", as_text(content), place, call_id=call_id, failed=_is_failed(value, extras), images=images
-            )
-        ],
-    )
+    extras = inner(value, "extras")
+    failed, images = _is_failed(value, extras), len(listed(extras.get("image_urls")))
+    result = build.part("tool_result", as_text(content), place, call_id=call_id, failed=failed, images=images)
+    return "tool", "other", [result]
 
 
 def _is_failed(value: dict[str, Any], extras: dict[str, Any]) -> bool | None:
     """Return whether an action failed: it did not happen, or ended with a nonzero exit code. None if unknown."""
     if value["observation"] in ("error", "user_rejected"):
         return True
-    metadata = extras.get("metadata")
-    holders = (metadata if isinstance(metadata, dict) else {}, extras, value)
+    holders = (inner(extras, "metadata"), extras, value)
     code = next((holder["exit_code"] for holder in holders if isinstance(holder.get("exit_code"), int)), None)
     if code is not None:
         return None if code < 0 else code != 0
@@ -252,17 +228,15 @@ def _is_failed(value: dict[str, Any], extras: dict[str, Any]) -> bool | None:
 
 def _recalled_parts(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
     """Return what the agent tells the model about its environment and what it knows."""
-    extras = value["extras"] if isinstance(value.get("extras"), dict) else {}
+    extras = inner(value, "extras")
     recalled_texts = [
         f"{key}: {extras[key]}" for key in ("repo_name", "repo_directory", "date", "working_dir") if extras.get(key)
     ]
     parts = [build.part("text", "\n".join(recalled_texts))] if recalled_texts else []
     for key in _RECALLED_KEYS:
-        parts += _text(build, extras.get(key), ("extras", key), record)
-    known_facts = extras.get("microagent_knowledge")
-    for index, knowledge in enumerate(known_facts if isinstance(known_facts, list) else ()):
-        text = knowledge.get("content") if isinstance(knowledge, dict) else None
-        parts += _text(build, text, ("extras", "microagent_knowledge", index, "content"), record)
+        parts += build.text(extras.get(key), record, ("extras", key))
+    for index, fact in objects(extras.get("microagent_knowledge")):
+        parts += build.text(fact.get("content"), record, ("extras", "microagent_knowledge", index, "content"))
     return parts
 
 
@@ -282,8 +256,7 @@ def edits(value: dict[str, Any], edited: Sequence[tuple[Part, str]]) -> dict[Pat
         path = part.place.path
         if part.kind == "tool_result":
             changes[path] = edit_value(part, text)
-            extras = value["extras"] if isinstance(value.get("extras"), dict) else {}
-            for key, copy in extras.items():
+            for key, copy in inner(value, "extras").items():
                 if isinstance(copy, str):
                     changes |= shortened_copies(copy, ("extras", key), text)
             continue

@@ -13,7 +13,18 @@ from typing import Any
 
 from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
 from compactor_cli.formats.trees import chains, path_from_root
-from compactor_cli.formats.values import arguments_place, as_text, block_text, body, is_image, numbers_in, sum_of, word
+from compactor_cli.formats.values import (
+    arguments_place,
+    as_text,
+    block_kinds,
+    block_text,
+    inner,
+    is_image,
+    listed,
+    numbers_in,
+    sum_of,
+    word,
+)
 from compactor_cli.model.injected import origin_of_parts
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role, text_in
 from compactor_cli.text.patterns import compiled_later
@@ -97,13 +108,11 @@ class Pi(PlainEdits):
     usage_words: tuple[bytes, ...] = (b'"usage"',)
 
     def usage(self, value: Any) -> int | None:
-        message = value.get("message")
-        counts = message.get("usage") if isinstance(message, dict) else None
+        counts = inner(value, "message", "usage")
         return sum_of(counts, "totalTokens") or sum_of(counts, "input", "output", "cacheRead", "cacheWrite")
 
     def counts(self, value: Any) -> list[Path]:
-        message = value.get("message")
-        return numbers_in(message.get("usage") if isinstance(message, dict) else None, ("message", "usage"))
+        return numbers_in(inner(value, "message", "usage"), ("message", "usage"))
 
 
 def _recognize_message(value: dict[str, Any]) -> float:
@@ -113,8 +122,7 @@ def _recognize_message(value: dict[str, Any]) -> float:
         return 0.0
     if role in _OWN_ROLES or "timestamp" in message or "stopReason" in message:
         return 1.0
-    content = message.get("content")
-    kinds = {word(block, "type") for block in content} if isinstance(content, list) else set()
+    kinds = block_kinds(message.get("content"))
     if kinds & {"tool_use", "tool_result"}:
         return 0.0
     return 1.0 if "toolCall" in kinds else 0.6
@@ -186,15 +194,8 @@ def _is_failed_try(message: Mapping[str, Any], answered: set[str]) -> bool:
 
 def _read_boundary(build: Builder, value: dict[str, Any], record: int) -> None:
     parts = [build.part("text", as_text(value.get("summary")), Place(record, ("summary",)))]
-    build.add(
-        "user",
-        parts,
-        (record,),
-        id=word(value, "id"),
-        timestamp=parse_time(value.get("timestamp")),
-        origin="summary",
-        pinned=True,
-    )
+    name, time = word(value, "id"), parse_time(value.get("timestamp"))
+    build.add("user", parts, (record,), id=name, timestamp=time, origin="summary", pinned=True)
 
 
 def edited_id(value: Any) -> str:
@@ -237,21 +238,16 @@ def _read_entry(build: Builder, value: dict[str, Any], record: int, source: tupl
         text, text_place = as_text(value["message"].get("summary")), Place(record, ("message", "summary"))
         parts, origin = [build.part("text", text, text_place)], _SUMMARIES[role]
     elif role == "toolResult":
-        parts, sent = [_result(build, value["message"], holder, path)], "tool"
+        message = value["message"]
+        name, call_id, failed = word(message, "toolName"), word(message, "toolCallId"), message.get("isError")
+        parts, sent = [build.result(message, holder, path, call_id=call_id, name=name, failed=failed)], "tool"
     else:
         parts = _content(build, value["message"].get("content"), path, holder)
         sent = "assistant" if role == "assistant" else "system" if role == "system" else "user"
         origin = "injected" if role == "custom" or value["message"].get("runtimeContext") else _origin(sent, parts)
     if parts:
-        build.add(
-            sent,
-            parts,
-            (record,),
-            id=word(value, "id"),
-            timestamp=parse_time(value.get("timestamp")),
-            origin=origin,
-            pinned=pinned,
-        )
+        name, time = word(value, "id"), parse_time(value.get("timestamp"))
+        build.add(sent, parts, (record,), id=name, timestamp=time, origin=origin, pinned=pinned)
 
 
 def _origin(role: Role, parts: Sequence[Part]) -> Origin:
@@ -272,25 +268,11 @@ def _bash(build: Builder, message: dict[str, Any], record: int) -> list[Part]:
     return parts
 
 
-def _result(build: Builder, message: dict[str, Any], record: int, path: Path) -> Part:
-    text, images, place = body(message.get("content"), path, record)
-    failed = message.get("isError")
-    return build.part(
-        "tool_result",
-        text,
-        place if "content" in message else None,
-        name=word(message, "toolName"),
-        call_id=word(message, "toolCallId"),
-        failed=failed if isinstance(failed, bool) else None,
-        images=images,
-    )
-
-
 def _content(build: Builder, content: Any, path: Path, record: int) -> list[Part]:
     if isinstance(content, str):
-        return [build.part("text", content, Place(record, path))] if content else []
+        return build.text(content, record, path)
     parts = []
-    for index, block in enumerate(content if isinstance(content, list) else ()):
+    for index, block in enumerate(listed(content)):
         kind, block_path = word(block, "type"), (*path, index)
         if kind == "text":
             # a signed text is sent with the model's id for it
@@ -346,8 +328,7 @@ def new_entry(message: Message, around: Around) -> dict[str, Any]:
 def _newest_answer(around: Around) -> dict[str, Any]:
     messages = reversed(around.transcript.messages)
     record = next((m.records[-1] for m in messages if m.role == "assistant" and m.records), None)
-    message = json.loads(around.transcript.raw(record)).get("message") if record is not None else None
-    return message if isinstance(message, dict) else {}
+    return inner(json.loads(around.transcript.raw(record)), "message") if record is not None else {}
 
 
 def _free_id(around: Around) -> str:

@@ -22,7 +22,7 @@ from compactor_cli.formats.gemini_parts import edit_part, new_part, read_parts, 
 from compactor_cli.formats.jsonl import ReadRecord, RecordValues
 from compactor_cli.formats.turns import add_request, turn_role
 from compactor_cli.formats.unfolding import Unfolded, extract_list, replace_records, with_empty_list
-from compactor_cli.formats.values import numbers_in, sum_of, uuid_text, word
+from compactor_cli.formats.values import inner, numbers_in, sum_of, uuid_text, word
 from compactor_cli.model.content import Content
 from compactor_cli.model.message import Message, Part, Path, Role
 from compactor_cli.model.transcript import Link
@@ -191,11 +191,8 @@ def _roots(parents: dict[str, str]) -> dict[str, str]:
 
 
 def _since_compression(values: Sequence[Any], path: list[int]) -> list[int]:
-    for index in range(len(path) - 1, -1, -1):
-        value = values[path[index]]
-        if history_of(value) is not None:
-            return path[index:]
-    return path
+    backwards = range(len(path) - 1, -1, -1)
+    return path[next((index for index in backwards if history_of(values[path[index]]) is not None), 0) :]
 
 
 def _local_commands(values: Sequence[Any], path: list[int]) -> set[int]:
@@ -205,8 +202,7 @@ def _local_commands(values: Sequence[Any], path: list[int]) -> set[int]:
     for record in path:
         value = values[record]
         if value.get("subtype") == "slash_command":
-            payload = value.get("systemPayload")
-            payload = payload if isinstance(payload, dict) else {}
+            payload = inner(value, "systemPayload")
             local = payload.get("phase") == "result" and payload.get("sentToModel") is not True
             if latest >= 0 and local and _words(values[latest]) == payload.get("rawCommand"):
                 commands.add(latest)
@@ -223,8 +219,7 @@ def _words(value: dict[str, Any]) -> str | None:
 
 
 def _parts_of(value: dict[str, Any]) -> Any:
-    message = value.get("message")
-    return message.get("parts") if isinstance(message, dict) else None
+    return inner(value, "message").get("parts")
 
 
 def _read_record(
@@ -299,8 +294,7 @@ def _owners(values: Sequence[Any], path: list[int], messages: list[Message]) -> 
 
 def history_of(value: Any) -> list[Any] | None:
     """Return the contents that replace everything before a record; None for other records."""
-    payload = value.get("systemPayload") if word(value, "subtype") == "chat_compression" else None
-    history = payload.get("compressedHistory") if isinstance(payload, dict) else None
+    history = inner(value, *HISTORY[:1]).get(HISTORY[1]) if word(value, "subtype") == "chat_compression" else None
     return history if isinstance(history, list) else None
 
 

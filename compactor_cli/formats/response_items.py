@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from compactor_cli.formats.base import Builder
-from compactor_cli.formats.values import arguments_place, as_text, block_text, body, is_image, word
+from compactor_cli.formats.values import as_text, block_text, body, listed, word
 from compactor_cli.model.message import Message, Part, Path, Place, Role
 
 _ROLES: dict[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
@@ -48,14 +48,11 @@ def read_item(build: Builder, payload: dict[str, Any], base: Path, record: int) 
         return [build.part("thinking", "\n".join(thoughts(payload)))]
     if kind in _CALLS:
         key = _CALLS[kind]
-        arguments = payload.get(key)
-        place = arguments_place(arguments, record, (*base, key))
         name, call = as_text(payload.get("name") or kind), as_text(payload.get("call_id"))
-        return [build.part("tool_call", as_text(arguments), place, name=name, call_id=call)]
+        return [build.call(payload.get(key), record, (*base, key), name=name, call_id=call)]
     if kind == "local_shell_call":
-        place = arguments_place(payload.get("action"), record, (*base, "action"))
         call = as_text(payload.get("call_id") or payload.get("id"))  # without an own id, results name the item's
-        return [build.part("tool_call", as_text(payload.get("action")), place, name="local_shell", call_id=call)]
+        return [build.call(payload.get("action"), record, (*base, "action"), name="local_shell", call_id=call)]
     if kind in _OUTPUTS:
         return [_output(build, payload, base, record)]
     return [build.part("other", block_text({k: v for k, v in payload.items() if k not in ("id", "encrypted_content")}))]
@@ -74,25 +71,11 @@ def _output(build: Builder, payload: dict[str, Any], base: Path, record: int) ->
         failed = not success if isinstance(success, bool) else None
         output, path = output.get("content"), (*path, "content")
     text, images, place = body(output, path, record)
-    return build.part(
-        "tool_result",
-        text,
-        place if output is not None else None,
-        call_id=as_text(payload.get("call_id")),
-        failed=failed,
-        images=images,
-    )
+    own, call = place if output is not None else None, as_text(payload.get("call_id"))
+    return build.part("tool_result", text, own, call_id=call, failed=failed, images=images)
 
 
 def _content(build: Builder, content: Any, path: Path, record: int) -> list[Part]:
     if isinstance(content, str):
         return [build.part("text", content, Place(record, path))]
-    parts = []
-    for index, block in enumerate(content if isinstance(content, list) else ()):
-        if is_image(block):
-            parts.append(build.image(Place(record, (*path, index), "block:input_text")))
-        elif isinstance(block, dict) and isinstance(block.get("text"), str):
-            parts.append(build.part("text", block["text"], Place(record, (*path, index, "text"))))
-        else:
-            parts.append(build.part("other", block_text(block)))
-    return parts
+    return [build.block(block, record, (*path, n), "block:input_text") for n, block in enumerate(listed(content))]

@@ -8,7 +8,7 @@ from typing import Any
 
 from compactor_cli.formats.base import EACH, ListPath
 from compactor_cli.formats.copies import find_at, value_at
-from compactor_cli.formats.values import sum_of, word
+from compactor_cli.formats.values import inner, objects, sum_of, word
 from compactor_cli.model.message import Message, Path
 
 _MODEL_RUNS = ("llm", "generation", "GENERATION")
@@ -32,10 +32,7 @@ def _runs(document: Any) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Yield the model runs with their paths. A document that is a single run has other list paths."""
     paths: Iterable[Path] = [(), *((key,) for key in _HOLDERS)]
     for path in paths:
-        runs = find_at(document, path)
-        for index, run in enumerate(runs if isinstance(runs, list) else ()):
-            if not isinstance(run, dict):
-                continue
+        for index, run in objects(find_at(document, path)):
             if word(run, "run_type") in _MODEL_RUNS or word(run, "type") in _MODEL_RUNS or path == ("patch",):
                 yield (*path, index), run
 
@@ -68,17 +65,14 @@ def counted_in_run(document: Any, path: Path, messages: Sequence[Message]) -> tu
 
 def _run_halves(document: Any, run: dict[str, Any]) -> list[dict[str, Any]]:
     """Return a run and, if a dump stores the end of runs separately, its end."""
-    patches = document.get("patch") if isinstance(document, dict) else None
-    with_id = [end for end in patches if isinstance(end, dict) and "id" in end] if isinstance(patches, list) else []
+    ends = objects(document.get("patch") if isinstance(document, dict) else None)
+    with_id = [end for _, end in ends if "id" in end]
     return [run, *(end for end in with_id if end is not run and end["id"] == run.get("id"))]
 
 
 def _count_holders(run: dict[str, Any]) -> Iterator[Any]:
-    outputs = run.get("outputs")
-    if isinstance(outputs, dict):
-        yield from (outputs.get(key) for key in ("usage_metadata", "usage"))
-        llm_output = outputs.get("llm_output")
-        yield llm_output.get("token_usage") if isinstance(llm_output, dict) else None
+    outputs = inner(run, "outputs")
+    yield from (outputs.get("usage_metadata"), outputs.get("usage"), inner(outputs, "llm_output").get("token_usage"))
     yield from (run.get(key) for key in ("usageDetails", "usage_details", "usage"))
 
 

@@ -19,7 +19,7 @@ from compactor_cli.formats.chat import mark_outputs
 from compactor_cli.formats.copies import value_at
 from compactor_cli.formats.jsonl import parse
 from compactor_cli.formats.roles import AGENT_ROLES, OUTPUT_ROLES, PEOPLE
-from compactor_cli.formats.values import arguments_place, as_text, block_text, edit_value, word
+from compactor_cli.formats.values import as_text, block_text, edit_value, listed, word
 from compactor_cli.model.injected import origin_of_parts
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
 
@@ -157,13 +157,9 @@ class _Reader:
         return [self.build.part("text", piece.text, place)] if piece.text else []
 
     def _call(self, call: dict[str, Any], inner: Path, place: Place) -> Part:
-        arguments = call.get("arguments")
-        arguments_path = arguments_place(arguments, place.record, (*place.path, *inner, "arguments"))
         self._count += 1
-        call_id = f"{LEGACY_ID}{self._count}"
-        return self.build.part(
-            "tool_call", as_text(arguments), arguments_path, name=as_text(call["name"]), call_id=call_id
-        )
+        path, name, call_id = (*place.path, *inner, "arguments"), as_text(call["name"]), f"{LEGACY_ID}{self._count}"
+        return self.build.call(call.get("arguments"), place.record, path, name=name, call_id=call_id)
 
 
 def _role(value: Any) -> Role | None:
@@ -173,11 +169,7 @@ def _role(value: Any) -> Role | None:
 
 def _is_typed(content: Any) -> bool:
     """Return whether a content is a list of LLaMA-Factory parts."""
-    return (
-        isinstance(content, list)
-        and bool(content)
-        and all(isinstance(part, dict) and "value" in part and word(part, "type") for part in content)
-    )
+    return bool(listed(content)) and all(word(part, "type") and "value" in part for part in content)
 
 
 def _pieces(value: dict[str, Any]) -> Iterator[_Piece]:
@@ -189,7 +181,7 @@ def _pieces(value: dict[str, Any]) -> Iterator[_Piece]:
     content = value.get("content")
     if isinstance(content, str):
         yield _Piece("text", content, ("content",))
-    for index, part in enumerate(content if isinstance(content, list) else ()):
+    for index, part in enumerate(listed(content)):
         kind, text = word(part, "type"), part.get("value") if isinstance(part, dict) else part
         kind = {"text": "text", "tool_call": "call", "reasoning": "reasoning"}.get(kind, kind)
         if kind.startswith(("image", "video", "audio")):
@@ -209,10 +201,9 @@ def _calls(text: str) -> list[tuple[dict[str, Any], Path]]:
         parsed = parse(text)
     except (InputError, UnicodeEncodeError):
         return []
+    calls: list[tuple[Any, Path]] = [(parsed, ())]
     if isinstance(parsed, list):
-        calls: list[tuple[Any, Path]] = [(call, (index,)) for index, call in enumerate(parsed)]
-    else:
-        calls = [(parsed, ())]
+        calls = [(call, (index,)) for index, call in enumerate(parsed)]
     named_calls = [(call, path) for call, path in calls if word(call, "name")]
     return named_calls if len(named_calls) == len(calls) else []
 
