@@ -1,5 +1,4 @@
-"""Entry point of the `compactor` script and of `python -m compactor_cli`. Few imports happen before Ctrl-C is
-handled."""
+"""Entry point of the `compactor` script and of `python -m compactor_cli`; Ctrl-C is handled before most imports."""
 
 from __future__ import annotations
 
@@ -44,8 +43,7 @@ def reuse_memory() -> None:
 
 
 def _end(code: int) -> None:
-    """End the process immediately if nothing is left to do. Otherwise Python would first free all modules and
-    vocabularies, which takes as long as compacting a short session."""
+    """End the process at once if nothing is left to do; Python would first free all modules and vocabularies."""
     threads = sys.modules.get("threading")
     if sys.getprofile() or sys.gettrace() or (threads is not None and threads.active_count() > 1):
         return

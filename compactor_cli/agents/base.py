@@ -88,8 +88,7 @@ class Agent(Struct, frozen=True, kw_only=True):
     resume: str = ""
     """The command that resumes a session, with placeholders `{id}` and `{path}`; empty if there is none."""
     new_folder: Callable[[Machine, str, float], Path | None] | None = None
-    """Returns the folder in which the agent would keep a new session. The arguments are the machine, the project's
-    folder, and the session's start time (seconds since 1970). None if the agent has no place for the project."""
+    """Returns where the agent keeps a session of a project begun at a time (seconds since 1970); None if nowhere."""
     new_name: Callable[[str, float], str] | None = None
     """Returns the path of a new session below that folder, from its id and start time."""
     export: Callable[[FoundSession], bytes] | None = None

@@ -1,5 +1,4 @@
-"""Gemini CLI: .gemini/tmp/PROJECT/chats/session-TIME-ID8.jsonl, in older versions .json; PROJECT is a short id or a
-hash."""
+"""Gemini CLI: .gemini/tmp/PROJECT/chats/session-TIME-ID8.jsonl, or .json; PROJECT is a short id or a hash."""
 
 from __future__ import annotations
 

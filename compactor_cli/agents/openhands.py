@@ -1,5 +1,4 @@
-"""OpenHands: .openhands/conversations/ID/ with base_state.json and one file per event; 0.x:
-sessions/ID/events/N.json."""
+"""OpenHands: .openhands/conversations/ID/ with base_state.json and a file per event; 0.x: sessions/ID/events/N.json."""
 
 from __future__ import annotations
 

@@ -48,9 +48,7 @@ class CarriedOn(Struct, frozen=True):
 def append_natively(
     session: Session, make: Make, source: Source, settings: Settings
 ) -> tuple[Content, list[Compaction]]:
-    """Return the file with the output of `make` appended as its agent would append it, and the compaction. Further
-    records that the agent requires, such as a notice that something is missing, count against the target. Raises
-    UsageError if nothing can be appended, and BudgetError if the result does not fit."""
+    """Return the file with the output of `make` appended as its agent would append it, and the compaction."""
     from compactor_cli.resuming.emit import append_compaction
 
     data, parts = make(source, settings)

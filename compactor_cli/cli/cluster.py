@@ -29,9 +29,7 @@ _DISTRIBUTION = "compactor-cli"
 def in_order(
     work: Work[T, R], chunks: Callable[[int], Iterable[Sequence[T]]], processes: int, scheduler: str
 ) -> Generator[R, None, None]:
-    """Yield the results of chunks in order. `chunks` makes them for a number of threads. `scheduler`: empty for a local
-    cluster. A chunk that killed several workers is done item by item, and an item that still kills its worker gets the
-    result `ended`. Raises UsageError if no cluster can do the work."""
+    """Yield the results of chunks in order. What kills its worker alone gets the result `ended`. Raises UsageError."""
     with ExitStack() as stack:
         client = stack.enter_context(_client(scheduler, processes, stack))
         threads = sum(client.nthreads().values())

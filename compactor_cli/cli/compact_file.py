@@ -280,8 +280,7 @@ def compact_always(
     remember: MemoryExtractor | None = None,
     decided: Sequence[Decided] = (),
 ) -> tuple[Content, list[Compaction]]:
-    """Compact every conversation of a file. Return the output and each compaction. `recalled`: memories to insert; if
-    there are none, `recall` finds them. `remember` extracts memories. `decided`: a person's decisions."""
+    """Compact every conversation. `recalled`: memories to insert, else `recall` finds them. `decided`: by a person."""
     tools = [
         replace(
             session.tools(t, settings),

@@ -20,8 +20,7 @@ from compactor_cli.model.profile import Profile
 from compactor_cli.tokens import make_counter
 
 _MIN_SHARED_TOKENS = 5_000_000
-"""Number of tokens from which starting processes pays off: a few seconds of work. Each case counts once per
-compaction."""
+"""Number of tokens, once per compaction, from which starting processes pays off: a few seconds of work."""
 
 
 class EvaluationSetup(Struct, frozen=True):

@@ -195,8 +195,7 @@ def _unreadable_reason(session: Session, path: str) -> str:
 
 
 def one_by_one(session: Session, inputs: Sequence[Input], work: Callable[[str], int | None]) -> None:
-    """Call `work` for each file. If there are several, a failure is reported and the others continue. The first exit
-    code other than 0 ends the command."""
+    """Call `work` for each file. A failure is reported, and the others continue; the first exit code but 0 ends it."""
     code = 0
     with session.show_progress(len(inputs), "files") as progress:
         for entry in inputs:

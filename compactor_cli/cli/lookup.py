@@ -38,8 +38,7 @@ class Lookup(Struct, frozen=True):
     """The file in the form that the archive knows: packed or unpacked."""
     match: Match
     compactions: Sequence[Archived]
-    """Oldest first: the rounds that led to the file or, if only its session or its marks matched, all rounds of the
-    session."""
+    """Oldest first: the rounds that led to the file or, if only session or marks matched, all of the session."""
     stored: bytes = b""
 
     @property

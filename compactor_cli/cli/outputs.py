@@ -56,8 +56,7 @@ def find_files_read(
     *,
     profile: bool = True,
 ) -> FilesRead:
-    """Return every file that a run reads: inputs, files of settings, the database. `named_files`: further files -> what
-    they are. `profile`: whether the profile is read."""
+    """Return every file that a run reads. `named_files`: others -> what they are. `profile`: whether it is read."""
     # an input that is also read as something else is listed as that, since advice to replace it in place would be wrong
     read = {**dict.fromkeys(inputs, _INPUT), **configured.files, **(named_files or {})}
     if profile and configured.reading.profile:
@@ -119,8 +118,7 @@ def _same_output_phrase(option: str, target: str, other_option: str, out_path: s
 
 
 def _output_identity(out_path: str, identity: object) -> str | None:
-    """Return what identifies an output among outputs. Files are replaced by name, so two names of one file do not
-    collide, except for standard output, which writes into an open file. None for a device such as /dev/null."""
+    """Return what identifies an output: its name, or the open file of standard output. None for a device."""
     if out_path == "-" or (identity is not None and identity == _file_identity("-", standard=1)):
         return "-"
     return None if identity is None else whole_name(out_path)

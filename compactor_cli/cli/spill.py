@@ -31,12 +31,10 @@ class Spill:
         weakref.finalize(self, self._file.close)
         self._size = 0
         self._waiting: list[bytes] = []
-        """Bytes for the end of the file that are not written yet: writing each text separately takes several times
-        as long."""
+        """Bytes for the end of the file that are not written yet, as writing each text separately is slow."""
         self._written = 0
         self._ahead, self._ahead_start, self._read_to = b"", 0, 0
-        """A stretch of the file that was read ahead, where it starts, and the end of the last text that was read. It
-        serves texts that are read in sequence."""
+        """A stretch of the file that was read ahead, its start, and the end of the last text, for texts in sequence."""
         self._texts: OrderedDict[int, str] = OrderedDict()
         self._cached = 0
 

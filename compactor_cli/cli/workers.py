@@ -23,8 +23,7 @@ R = TypeVar("R")
 
 _TERMINAL_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name))
 _CHUNKS_AHEAD = 4
-"""Chunks per process that are submitted before the first result is awaited, which limits the number of waiting
-results."""
+"""Chunks per process that are submitted before the first result is awaited."""
 
 
 def processors() -> int:
@@ -55,8 +54,7 @@ def start_server(preload: Sequence[str]) -> None:
 
 
 def in_order(work: Work[T, R], chunks: Iterable[Sequence[T]], processes: int) -> Generator[R, None, None]:
-    """Yield the results of chunks in order. If a process dies, unfinished chunks are repeated item by item, each in a
-    process of its own; an item that kills that one too gets the result `ended`."""
+    """Yield the results of chunks in order. If a process dies, items are repeated one by one; killers end."""
     pool = _Pool(work, processes)
     waiting: deque[tuple[Sequence[T], Future[list[R]]]] = deque()
     try:
@@ -167,9 +165,7 @@ def _handlers() -> dict[int, Callable[[int, FrameType | None], object]]:
 
 
 def _start_helpers() -> None:
-    """Start the helper processes that start others and clean up after them. Signals that a terminal sends to a whole
-    run (Ctrl-C, closing) are for this process, which then ends the helpers. Otherwise they would die early and print
-    errors."""
+    """Start the helper processes that start others; a terminal's signals are for this process alone."""
     from multiprocessing import forkserver, resource_tracker
 
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())

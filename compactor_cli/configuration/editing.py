@@ -160,8 +160,7 @@ def _value_node(mapping: Any, word: str) -> Any:
 
 
 def _value_end(node: Any) -> int:
-    """Return where a value ends. PyYAML's end mark of a block list or mapping is where the next token begins, and an
-    unindented list is not marked as a block. So the end is taken from the last scalar inside."""
+    """Return where a value ends: after its last scalar, since PyYAML's end mark of a block is the next token."""
     while node.id != "scalar" and not node.flow_style and node.value:
         last = node.value[-1]
         node = last[1] if node.id == "mapping" else last

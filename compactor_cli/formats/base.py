@@ -57,8 +57,7 @@ class ListPath(NamedTuple):
     systems: tuple[str, ...] = ()
     """Members next to the list that may hold a system prompt. It is read as `{"role": "system", "content": ...}`."""
     beside: tuple[str, ...] = ()
-    """Members next to the list that occur only in documents of this format. They identify the format when the
-    records alone look like those of other formats."""
+    """Members next to the list that only documents of this format have, when the records alone look like others."""
     pick: Callable[[Any], Iterable[Path]] | None = None
     """Finds the lists of a document, for formats where a path is not enough."""
     picked: tuple[str, ...] = ()
@@ -101,28 +100,22 @@ class Format(Protocol):
         """Return how certainly a record is in this format: 0 not at all, 1 without doubt."""
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
-        """Return the messages of the records, and which other records go with which message. `document`: the JSON
-        value that contains the records; None when each record has its own line."""
+        """Return the messages, and which other records go with them. `document`: the value around the records."""
 
     def new_record(self, message: Message, around: Around) -> Any:
         """Return the JSON value of a record for a message that was not in the input."""
 
     usage_words: tuple[bytes, ...]
-    """Byte strings, one of which occurs in every record with a provider's token count; empty if no record has a
-    count."""
+    """Byte strings, one of which occurs in every record with a provider's token count."""
 
     def usage(self, value: Any) -> int | None:
-        """Return the provider's token count of the context as stated in a record: everything sent, cached or not,
-        plus the answer. None if the record has no count."""
+        """Return the provider's token count of the context in a record, with the answer; None if it has none."""
 
     def counts(self, value: Any) -> list[Path]:
-        """Return the paths of the numbers that make up a record's count, for agents that decide by the newest count
-        when to compact. Left unchanged, these numbers would make the agent compact a freshly compacted session
-        again."""
+        """Return the paths of a record's counts, for agents that would compact a compacted session by them again."""
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
-        """Return path -> JSON text for the changes that give a record's parts their new texts. `raw`: the record's
-        bytes."""
+        """Return path -> JSON text for changes that give parts their new texts. `raw`: the record's bytes."""
 
 
 @runtime_checkable
@@ -132,8 +125,7 @@ class Unfolds(Protocol):
     def unfold(
         self, data: Content, records: Sequence[ReadRecord], separator: bytes
     ) -> tuple[Content, list[ReadRecord]] | None:
-        """Return the bytes and records of a file with such a list split into records, joined by `separator`; None if
-        there is no list. Both forms mean the same to the agent."""
+        """Return a file with such a list split into records, joined by `separator`; None without one."""
 
 
 @runtime_checkable
@@ -141,8 +133,7 @@ class CountsAround(Protocol):
     """A format whose documents may hold the provider's count outside the list of records."""
 
     def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
-        """Return the index of the last message that the newest count covers, and the tokens. `path`: from the
-        document to the list."""
+        """Return the last message that the newest count has, and the tokens. `path`: from the document to the list."""
 
 
 class Around(Struct, frozen=True):
@@ -170,8 +161,7 @@ class Reading(Struct):
     branch: Sequence[int] = ()
     """For a tree: the records from the root to the leaf."""
     branch_last: bool = False
-    """Whether the way is written after other branches, so that its last record becomes the leaf if the one named
-    outside the records is gone."""
+    """Whether the way is written after other branches, to become the leaf if the one named elsewhere is gone."""
     other_roles: Sequence[tuple[int, str, str]] = ()
     """Record, role and meaning of each message whose role the format's API does not know."""
 

@@ -27,8 +27,7 @@ _ACTION = compiled_later(r"(?:```|~~~|</(?:command|function|action|execute\w*|ba
 _LEAST_ACTING = 2
 """Minimum number of the agent's messages that end with an action, to conclude that it writes actions as text."""
 _MOSTLY_ACTING = 0.9
-"""Minimum share of its messages that end with an action. An assistant that answers people with code also ends
-messages in other ways."""
+"""Minimum share of its messages that end with an action; one who answers people with code ends others."""
 
 
 def message_parts(build: Builder, value: dict[str, Any], role: Role, record: int, legacy: CallIds) -> list[Part]:

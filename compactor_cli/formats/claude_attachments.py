@@ -1,5 +1,4 @@
-"""Claude Code: what `attachment` records put into the context. Each kind stores its text in a different place. Newer
-versions also store what was sent of it (`rendered`)."""
+"""Claude Code: what `attachment` records put into the context, by kind. Newer versions store it (`rendered`)."""
 
 from __future__ import annotations
 

@@ -95,8 +95,7 @@ class Cline(PlainEdits):
 
 
 def _hidden(values: Sequence[Any]) -> set[int]:
-    """Return the records that are not sent: those hidden by an existing summary or truncation, and those before a
-    summary of the first versions, which carry no ids."""
+    """Return the records that are not sent: hidden by an existing summary or truncation, or before an early summary."""
     objects = [value if isinstance(value, dict) else {} for value in values]
     hiding = {word(v, "condenseId") for v in objects if v.get("isSummary")}
     hiding |= {word(v, "truncationId") for v in objects if v.get("isTruncationMarker")}

@@ -1,5 +1,4 @@
-"""Events of Copilot CLI sessions: which ones are in the model's context, and which message each other event belongs
-to."""
+"""Events of Copilot CLI sessions: which ones are sent, and which message each other event belongs to."""
 
 from __future__ import annotations
 

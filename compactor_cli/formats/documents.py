@@ -83,9 +83,7 @@ def having_lists(format: Format, values: Sequence[Any]) -> list[Any]:
 
 
 def _fits(format: Format, slot: Slot) -> bool:
-    """Return whether a list is a conversation. For generic formats: messages with roles, or an empty list under a
-    name of the format. For an agent's own format, one clearly recognized record is enough, since a compacted
-    conversation may consist mostly of records unknown to the format."""
+    """Return whether a list is a conversation: generic formats need roles, an agent's own one recognized record."""
     values = slot.values
     if not all(isinstance(value, dict) for value in values):
         return False

@@ -1,5 +1,4 @@
-"""Calls and results as agents write them that no known format is of: they would be lost among messages that look like
-those of a known one."""
+"""Calls and results as agents of no known format write them, which would be lost among messages like known ones."""
 
 from __future__ import annotations
 

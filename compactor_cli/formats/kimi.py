@@ -1,5 +1,4 @@
-"""Sessions of Kimi CLI (`context.jsonl`: messages, and rows whose role begins with `_`) and of Kimi Code
-(`wire.jsonl`: the log from which the agent rebuilds its context)."""
+"""Sessions of Kimi CLI (`context.jsonl`: messages and `_` rows) and of Kimi Code (`wire.jsonl`: its log)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The log of Kimi Code (`wire.jsonl`), replayed as the agent does it: messages and loop events are appended; a
-compaction, an undo or a clear removes what precedes it."""
+"""The log of Kimi Code, replayed as the agent does: messages are appended; a compaction, undo or clear removes."""
 
 from __future__ import annotations
 

@@ -26,8 +26,7 @@ class SentView(Struct):
     summaries: set[int] = field(default_factory=set)
     """Condensations whose summary is sent."""
     pinned: set[int] = field(default_factory=set)
-    """Records that must stay: the summaries, and the events around forgotten ones. A summary is inserted at a count
-    of preceding events, and runs of calls with signed thinking must not become adjacent."""
+    """Records that must stay: summaries, which have a position, and the events around forgotten ones."""
     outside: set[int] = field(default_factory=set)
     """Records that are not sent and not needed to load the session."""
     sent: list[tuple[str, int]] = field(default_factory=list)

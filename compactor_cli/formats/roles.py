@@ -58,8 +58,7 @@ _KNOWN: dict[str, Meaning] = {
 
 
 def meaning(value: Any) -> Meaning | None:
-    """Return how a record whose role the API does not know is read, provided that `make_talk` accepts such records
-    as messages. None for a role of the API, and for a record that is not shaped like a message."""
+    """Return how a record under a role that the API does not know is read, given `make_talk`; or None."""
     role = word(value, "role")
     if not role or role in ROLES or "toolCalls" in value:
         return None

@@ -1,5 +1,4 @@
-"""Turns under the role user: a request, tool results, or both, and what an agent puts next to the user's words, such as
-the files that they name, or standing instructions."""
+"""Turns under the role user: a request, tool results, or both, and what an agent puts next to the user's words."""
 
 from __future__ import annotations
 

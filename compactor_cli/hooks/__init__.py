@@ -1,2 +1,1 @@
-"""Hooks that agents call before and after their own compaction: payloads, settings files, and the context to
-restore."""
+"""Hooks that agents call before and after their compaction: payloads, settings files, and the context to restore."""

@@ -1,5 +1,4 @@
-"""Detect sentences that matter only within the session: actions in progress, guesses, sentences without a subject, and
-a harness's instructions about commands, tools and answers, which are not the user's wishes, whatever their role."""
+"""Detect sentences that matter only within the session: actions, guesses, and a harness's instructions."""
 
 from __future__ import annotations
 

@@ -27,8 +27,7 @@ _AGENT_TAGS = (
     r"|agent_message_board_notification|(?:agent|subagent|cross-session)-message"
     r'|teammate-message(?![^<>\n]*\bteammate_id="team-lead")'
 )
-"""Tags that agents put around text under the role user, including messages from agent to agent. A team lead's
-messages are excluded: they are requests."""
+"""Tags that agents put around text under the role user, except a team lead's messages, which are requests."""
 _INJECTED = compiled_later(
     r"\s*(?:<(?:system[-_]reminder|local-command-(?:caveat|stdout|stderr)|bash-(?:input|stdout|stderr)"
     r"|task-notification|environment_context|environment_details|user_instructions|turn_aborted|user_info"

@@ -102,8 +102,7 @@ class Message(Struct, frozen=True):
     """Whether the format requires this message to stay because it stands for history outside the context."""
     marks: Marks | None = None
     input_number: int | None = None
-    """The message's number in the input if a repair moved it. For an added message, the number of the message it
-    belongs to."""
+    """The message's number in the input if a repair moved it; for an added one, that of the message it belongs to."""
     after: int | None = None
     """Index of the record after which a moved or added message is written; None: at its own records."""
     speaker: str = ""

@@ -134,8 +134,7 @@ class Compaction(Struct, frozen=True):
     rate: Rate = Rating
     """Rates the messages of `repaired`."""
     use_of_tiers: Callable[[], TierUse] = TierUse
-    """Computes, on the first call, what happened to residuals and tiers. Read it through `residuals`, `protected`
-    and `tiers`."""
+    """Computes, on the first call, what happened to residuals and tiers; read it through the properties."""
     memories: tuple[Memory, ...] = ()
     """Memories extracted before the summaries were written; empty when extraction was not requested."""
     outside: tuple[int, ...] = ()

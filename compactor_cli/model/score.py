@@ -52,8 +52,7 @@ class Rating(Struct, frozen=True):
 
 
 Rate = Callable[[], Rating]
-"""Rates messages on the first call and returns the same rating afterwards, since not every strategy or report needs
-one."""
+"""Rates messages on the first call only, since not every strategy or report needs a rating."""
 
 
 class Rated(Struct, frozen=True):

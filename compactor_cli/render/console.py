@@ -19,8 +19,7 @@ from compactor_cli.text.clean import one_line, shown
 _PIPE_WIDTH = 140
 _BAR_WIDTH = 20
 _BLOCKS, _PLAIN = "█·", "#."
-"""Characters for the full and the empty part of a bar. The plain ones are for encodings without block characters,
-where each would become a long escape."""
+"""Characters for the full and the empty part of a bar; the plain ones for encodings without block characters."""
 
 
 class FileHeading(Text):

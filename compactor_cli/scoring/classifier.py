@@ -1,5 +1,4 @@
-"""Importance as judged by a model, in batches, with the sentence worth remembering (seed 003), or by rules where it is
-obvious."""
+"""Importance as judged by a model, in batches (seed 003), or by rules where it is obvious."""
 
 from __future__ import annotations
 
@@ -74,8 +73,7 @@ merci oui parfait bien gracias sí vale perfecto obrigado obrigada sim grazie va
 да спасибо хорошо ладно понятно はい ありがとう ありがとうございます 了解 好 好的 谢谢 可以 是的 继续 네 감사합니다
 """
 _NOD_WORDS = frozenset(_NOD_WORD_LIST.split())
-"""Words of agreement, thanks, greeting or encouragement. Refusals are not included, because they may correct
-something."""
+"""Words of agreement, thanks, greeting or encouragement, but none of refusal, which may correct something."""
 
 _NAMES_ITS_SCORE = re.compile(
     r"\b(?:importance|persist|confidence)_\w+"

@@ -14,8 +14,7 @@ from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later
 
 _HEAD_CHARS, _TAIL_CHARS = 3_000, 1_000
-"""Characters at the ends of a tool output whose identifiers count. An output that names thousands of things would
-otherwise be referenced by chance."""
+"""Characters at the ends of a tool output whose identifiers count, as one may name thousands."""
 _NO_ORIGIN = -1
 _MIN_ID_CHARS = 4
 DECISION = compiled_later(r"\b(decided|concluded|agreed|will do|won't do|determined|resolved)\b", re.IGNORECASE)
@@ -36,9 +35,7 @@ _MIN_REFERENCES = 2
 
 
 class _Origins(dict[bytes, int]):
-    """Chunk -> index of the message in which its identifier first appeared, or _NO_ORIGIN if it contains none. As a
-    dict, it needs no function call for known chunks. A single dict holds all names, since a long session has hundreds
-    of thousands of them."""
+    """Chunk -> message in which its identifier first appeared, or _NO_ORIGIN; a dict, for speed without calls."""
 
     def __init__(self) -> None:
         self.message = 0

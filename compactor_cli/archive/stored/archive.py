@@ -74,8 +74,7 @@ def confirm(connection: Connection, id: int) -> None:
 def restore(
     connection: Connection, id: int, now: float | None, write_chunk: Callable[[Iterable[bytes]], Content] = b"".join
 ) -> Content:
-    """Return the input of a compaction. Raises StoreError when the archive no longer holds it. `now`: the last use,
-    which needs a write transaction; None if it cannot be recorded. `write_chunk`: stores the pieces."""
+    """Return the input of a compaction. `now`: its last use, if recordable. `write_chunk`: stores the pieces."""
     if now is not None:
         # the first statement locks the row, so that nobody deletes the pieces while they are read
         connection.execute(update(compactions).where(compactions.c.id == id).values(used=now))
@@ -156,8 +155,7 @@ def _state_values(name: str, state: FileState) -> dict[str, object]:
 
 
 def _stored_sources(connection: Connection, target: Archived) -> Iterator[int]:
-    """Yield compactions whose stored input equals or begins with that of `target`, which comes first. No pieces are
-    stored of an unchanged file; if it grew and was compacted, that compaction's input begins with it."""
+    """Yield compactions whose stored input equals or begins with that of `target`, which comes first."""
     if target.kept:
         yield target.id
     if target.changed:

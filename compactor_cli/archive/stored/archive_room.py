@@ -50,8 +50,7 @@ def _has_room(connection: Connection, compaction: int, border: float) -> bool:
 
 
 def purge(connection: Connection, ids: Iterable[int]) -> Evicted:
-    """Delete everything about the sessions of these compactions, except pieces shared with others. The bytes disappear
-    from the database's files after `removal.scrub`."""
+    """Delete everything about the sessions of these compactions but shared ones; `removal.scrub` removes the bytes."""
     lock(connection)
     going = related(connection, ids)
     freed = sum(drop_pieces(connection, compaction) for compaction in going)

@@ -1,5 +1,4 @@
-"""Convert to Claude Code sessions: a chain of records, with results as user records after their calls, and no system
-prompt."""
+"""Convert to Claude Code sessions: a chain of records, results as user records, and no system prompt."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Convert to Codex rollouts: `session_meta`, then response items and the events used by its session list and its
-screen."""
+"""Convert to Codex rollouts: `session_meta`, response items, and events for its session list and screen."""
 
 from __future__ import annotations
 

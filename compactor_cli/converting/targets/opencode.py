@@ -1,5 +1,4 @@
-"""Convert to opencode sessions that `opencode import` accepts: `{info, messages: [{info, parts}]}`. A call and its
-result form one part."""
+"""Convert to opencode sessions for `opencode import`; a call and its result form one part."""
 
 from __future__ import annotations
 

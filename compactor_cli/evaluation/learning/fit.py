@@ -1,5 +1,4 @@
-"""Learn weights from examples by logistic regression with a penalty on large weights. The only module that uses
-numpy."""
+"""Learn weights by logistic regression with a penalty on large weights. The only module that uses numpy."""
 
 from __future__ import annotations
 
@@ -14,8 +13,7 @@ PENALTY = 10.0
 """Strength of the penalty on squared weights of standardized signals, relative to the weights of the examples."""
 DIGITS = 4
 _SOURCE_WEIGHT = 300.0
-"""Weight of a source's names if all of them are needed. docs/decisions/0020-learned-profile.md compares ways of
-weighting sources."""
+"""Weight of a source's names if all are needed; docs/decisions/0020-learned-profile.md compares ways."""
 _SOURCE_EXPONENT = 0.3
 """What is weighted equally in every source: all its names (0), its needed names (1), or something between."""
 _MIN_CASES = 5.0

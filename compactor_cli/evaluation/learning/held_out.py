@@ -1,5 +1,4 @@
-"""Held-out figures: how profiles perform on sessions that they were not learned on, and how sessions are divided
-into folds."""
+"""Held-out figures: how profiles perform on sessions that they were not learned on, in folds."""
 
 from __future__ import annotations
 
@@ -30,8 +29,7 @@ class Figures(Struct, frozen=True):
     """The performance of one way of compacting."""
 
     auc: float | None
-    """How often a needed name was valued above another, averaged over the learning cases; 0.5 is chance. None if
-    nothing is learned, or if no case is informative."""
+    """How often a needed name was valued above another, over the cases; 0.5 is chance. None if nothing is learned."""
     cases: int
     kept: tuple[KeptShares, ...]
 
@@ -41,8 +39,7 @@ class PartFigures(Struct, frozen=True):
 
     sessions: int
     rows: Mapping[str, Figures]
-    """Row -> figures. `by_session` and `by_source`: strategy adaptive with weights learned on other sessions, or on
-    other sources. The other rows are methods that learn nothing."""
+    """Row -> figures; `by_session`, `by_source`: weights learned on others. The other rows learn nothing."""
 
 
 class HeldOut(Struct, frozen=True):

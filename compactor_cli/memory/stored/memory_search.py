@@ -20,8 +20,7 @@ from compactor_cli.memory.ranking import Candidate, MemoryHit, make_snippet, ran
 from compactor_cli.memory.stored.memory_rows import batches, load_memories
 
 ALL, ANY = 150, 60
-"""Number of newest memories to rank among those that match everything, and about how many of those that match in
-part."""
+"""Number of newest memories to rank among full matches, and about how many among matches in part."""
 MAX_IMPORTANT = 300
 """Number of most important memories to search as well when more than ALL match everything."""
 MAX_CANDIDATES = 2_500

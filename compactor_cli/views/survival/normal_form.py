@@ -1,5 +1,4 @@
-"""Normalize texts for comparison. Case, white space, styles of quotation marks, list marks at the start of a line,
-and punctuation at both ends are ignored."""
+"""Normalize texts for comparison: case, white space, quotation marks, list marks and punctuation at the ends."""
 
 from __future__ import annotations
 
