@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, FoundSession, find_files
-from compactor_cli.agents.reading import estimated, lines_of, request, word
+from compactor_cli.agents.reading import lines_of, marked, request, word
 
 _LOG = (".system_generated", "logs", "transcript.jsonl")
 _TYPED = re.compile(r"<USER_REQUEST>(.*?)(?:</USER_REQUEST>|$)", re.DOTALL)
@@ -14,12 +14,8 @@ _INTERNAL = (b'"type":"CHECKPOINT"', b'"type":"CONVERSATION_HISTORY"', b'"type":
 
 
 def _look(session: FoundSession) -> About:
-    lines = lines_of(session.path, session.size)
-    return About(
-        request=lines.first_picked(_request, b'"USER_INPUT"') or "",
-        messages=lines.count(lambda line: bool(line) and not any(kind in line[:120] for kind in _INTERNAL)),
-        tokens=estimated(session.size),
-    )
+    is_internal = marked(120, *_INTERNAL)
+    return lines_of(session).about((_request, b'"USER_INPUT"'), lambda line: bool(line) and not is_internal(line))
 
 
 def _request(value: dict[str, Any]) -> str | None:

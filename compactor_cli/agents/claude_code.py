@@ -24,9 +24,9 @@ def _id(path: Path) -> str | None:
 
 
 def _look(session: FoundSession) -> About:
-    lines = lines_of(session.path, session.size)
+    lines = lines_of(session)
     return About(
-        project=lines.first_picked(lambda value: word(value, "cwd") or None, b'"cwd"') or "",
+        project=lines.first_word("cwd"),
         title=lines.last_picked(_title, b"itle") or lines.first_picked(_title, b'"summary"') or "",
         request=lines.first_picked(_request, b'"user"') or "",
         messages=_messages(lines),

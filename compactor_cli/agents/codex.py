@@ -34,7 +34,7 @@ def _find(folder: Path) -> Iterator[FoundSession]:
 def _look(session: FoundSession) -> About:
     if session.path.name.endswith(_PACKED_SUFFIX):
         return About()  # decompressing takes too long for a listing
-    lines = lines_of(session.path, session.size)
+    lines = lines_of(session)
     meta = lines.first_picked(
         lambda v: v.get("payload") if v.get("type") == "session_meta" else None, b'"session_meta"'
     )

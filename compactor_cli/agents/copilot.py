@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, find_files
-from compactor_cli.agents.reading import inner, lines_of, recorded, request, to_int, tokens_or_size, word
+from compactor_cli.agents.reading import inner, lines_of, marked, recorded, request, to_int, word
 
 _KINDS = (b'"type":"user.message"', b'"type":"assistant.message"', b'"type":"tool.execution_complete"')
 
@@ -22,15 +22,11 @@ def _id(path: Path) -> str | None:
 
 
 def _look(session: FoundSession) -> About:
-    lines = lines_of(session.path, session.size)
+    lines = lines_of(session)
     start = lines.first_picked(lambda value: value.get("data") if value.get("type") == "session.start" else None)
-    return About(
-        id=word(start, "sessionId"),
-        project=word(start, "context", "cwd"),
-        request=lines.first_picked(_request, b'"user.message"') or "",
-        messages=lines.count(lambda line: any(kind in line[:80] for kind in _KINDS)),
-        tokens=tokens_or_size(lines.last_picked(_used, b'"session.shutdown"'), session),
-    )
+    asked, used = (_request, b'"user.message"'), (_used, b'"session.shutdown"')
+    known_id, project = word(start, "sessionId"), word(start, "context", "cwd")
+    return lines.about(asked, marked(80, *_KINDS), used, id=known_id, project=project)
 
 
 def _request(value: dict[str, Any]) -> str | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, FoundSession, find_files, jsonl_id
-from compactor_cli.agents.reading import estimated, inner, lines_of, request
+from compactor_cli.agents.reading import inner, lines_of, marked, request
 
 _ROLES = (b'"role":"user"', b'"role":"assistant"')
 
@@ -16,16 +16,9 @@ def _id(path: Path) -> str | None:
 
 
 def _look(session: FoundSession) -> About:
-    lines = lines_of(session.path, session.size)
-    slug = next(
-        (up.parent.name for up in session.path.parents if up.name == "agent-transcripts"), session.path.parent.name
-    )
-    return About(
-        project=slug,
-        request=lines.first_picked(_request, b'"user"') or "",
-        messages=lines.count(lambda line: any(role in line[:40] for role in _ROLES)),
-        tokens=estimated(session.size),
-    )
+    slugs = (up.parent.name for up in session.path.parents if up.name == "agent-transcripts")
+    project = next(slugs, session.path.parent.name)
+    return lines_of(session).about((_request, b'"user"'), marked(40, *_ROLES), project=project)
 
 
 def _request(value: dict[str, Any]) -> str | None:

@@ -5,20 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, FoundSession, find_files, jsonl_id
-from compactor_cli.agents.reading import estimated, inner, lines_of, request, word
+from compactor_cli.agents.reading import inner, lines_of, marked, request, word
 
 
 def _look(session: FoundSession) -> About:
-    lines = lines_of(session.path, session.size)
+    lines = lines_of(session)
     start = lines.first_picked(lambda value: value if value.get("type") == "session_start" else None)
-    return About(
-        id=word(start, "id"),
-        project=word(start, "cwd"),
-        title=word(start, "sessionTitle") or word(start, "title"),
-        request=lines.first_picked(_request, b'"user"') or "",
-        messages=lines.count(lambda line: b'"type":"message"' in line[:80]),
-        tokens=estimated(session.size),  # it records the session's total, not its context
-    )
+    known_id, title = word(start, "id"), word(start, "sessionTitle") or word(start, "title")
+    is_message = marked(80, b'"type":"message"')
+    # its count is the session's total, not its context
+    return lines.about((_request, b'"user"'), is_message, id=known_id, project=word(start, "cwd"), title=title)
 
 
 def _request(value: dict[str, Any]) -> str | None:

@@ -5,23 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from compactor_cli.agents.base import About, Figure, FoundSession
-from compactor_cli.agents.reading import inner, lines_of, recorded, request, to_int, tokens_or_size, word
+from compactor_cli.agents.reading import inner, lines_of, marked, recorded, request, to_int, word
 
 _UNTRUSTED_MARK = "Sender (untrusted metadata)"
 
 
 def look(session: FoundSession) -> About:
-    lines = lines_of(session.path, session.size)
+    lines = lines_of(session)
     header = lines.first_picked(lambda value: value if value.get("type") == "session" else None, b'"session"')
     session_name = lines.last_picked(lambda value: word(value, "name") or None, b'"session_info"')
-    return About(
-        id=word(header, "id"),
-        project=word(header, "cwd"),
-        title=session_name or "",
-        request=lines.first_picked(_request, b'"user"') or "",
-        messages=lines.count(lambda line: b'"type":"message"' in line[:80]),
-        tokens=tokens_or_size(lines.last_picked(_token_figure, b'"usage"'), session),
-    )
+    known_id, project, title = word(header, "id"), word(header, "cwd"), session_name or ""
+    is_message, used = marked(80, b'"type":"message"'), (_token_figure, b'"usage"')
+    return lines.about((_request, b'"user"'), is_message, used, id=known_id, project=project, title=title)
 
 
 def _request(value: dict[str, Any]) -> str | None:

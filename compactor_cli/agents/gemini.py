@@ -27,14 +27,9 @@ def _look(session: FoundSession) -> About:
     project = _project(session.path.parent.parent)
     if session.path.suffix == ".json":
         return _look_at_document(session, reading.document(session.path), project)
-    lines = reading.lines_of(session.path, session.size)
-    return About(
-        id=lines.first_picked(lambda value: reading.word(value, "sessionId") or None, b'"sessionId"') or "",
-        project=project,
-        request=lines.first_picked(_request, b'"user"') or "",
-        messages=lines.count(lambda line: b'"type":"user"' in line[:200] or b'"type":"gemini"' in line[:200]),
-        tokens=reading.tokens_or_size(lines.last_picked(_token_figure, b'"tokens"'), session),
-    )
+    lines = reading.lines_of(session)
+    is_message, used = reading.marked(200, b'"type":"user"', b'"type":"gemini"'), (_token_figure, b'"tokens"')
+    return lines.about((_request, b'"user"'), is_message, used, id=lines.first_word("sessionId"), project=project)
 
 
 def _look_at_document(session: FoundSession, whole_file: dict[str, Any], project: str) -> About:

@@ -6,22 +6,16 @@ from typing import Any
 from urllib.parse import unquote
 
 from compactor_cli.agents.base import About, Agent, FoundSession, find_files, folder_id
-from compactor_cli.agents.reading import document, estimated, lines_of, request, word
+from compactor_cli.agents.reading import document, lines_of, marked, request, word
 
 _KINDS = (b'"type":"user"', b'"type":"assistant"', b'"type":"tool_result"')
 
 
 def _look(session: FoundSession) -> About:
-    lines = lines_of(session.path, session.size)
-    summary = document(session.path.with_name("summary.json"))
-    return About(
-        id=word(summary, "info", "id"),
-        project=word(summary, "info", "cwd") or unquote(session.path.parent.parent.name),
-        title=word(summary, "session_summary"),
-        request=lines.first_picked(_request, b'"user"') or "",
-        messages=lines.count(lambda line: any(kind in line[:40] for kind in _KINDS)),
-        tokens=estimated(session.size),
-    )
+    lines, summary = lines_of(session), document(session.path.with_name("summary.json"))
+    known_id, title = word(summary, "info", "id"), word(summary, "session_summary")
+    project = word(summary, "info", "cwd") or unquote(session.path.parent.parent.name)
+    return lines.about((_request, b'"user"'), marked(40, *_KINDS), id=known_id, project=project, title=title)
 
 
 def _request(value: dict[str, Any]) -> str | None:

@@ -7,19 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, find_files, folder_id
-from compactor_cli.agents.reading import document, lines_of, recorded, request, to_int, tokens_or_size, word
+from compactor_cli.agents.reading import document, lines_of, recorded, request, to_int, word
 
 
 def _look(session: FoundSession) -> About:
-    lines = lines_of(session.path, session.size)
-    state = document(session.path.with_name("state.json"))
-    return About(
-        project=_project(session.path.parents[3] / "kimi.json", session.path.parent.parent.name),
-        title=word(state, "title") or word(state, "custom_title"),
-        request=lines.first_picked(_request, b'"user"') or "",
-        messages=lines.count(lambda line: b'"role"' in line[:20] and b'"_' not in line[:20]),
-        tokens=tokens_or_size(lines.last_picked(_token_figure, b'"_usage"'), session),
-    )
+    lines, state = lines_of(session), document(session.path.with_name("state.json"))
+    project = _project(session.path.parents[3] / "kimi.json", session.path.parent.parent.name)
+    title, used = word(state, "title") or word(state, "custom_title"), (_token_figure, b'"_usage"')
+    return lines.about((_request, b'"user"'), _is_message, used, project=project, title=title)
+
+
+def _is_message(line: bytes) -> bool:
+    return b'"role"' in line[:20] and b'"_' not in line[:20]
 
 
 def _project(projects_file: Path, name: str) -> str:

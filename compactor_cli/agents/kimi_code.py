@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, find_files
-from compactor_cli.agents.reading import document, inner, lines_of, recorded, request, to_int, tokens_or_size, word
+from compactor_cli.agents.reading import document, inner, lines_of, marked, recorded, request, to_int, word
 
 _KINDS = (b"context.append_message", b'"tool.call"', b'"tool.result"', b'"content.part"')
 
@@ -17,15 +17,10 @@ def _id(path: Path) -> str | None:
 
 
 def _look(session: FoundSession) -> About:
-    lines = lines_of(session.path, session.size)
-    state = document(session.path.parents[2] / "state.json")
-    return About(
-        project=word(state, "workDir") or word(state, "cwd"),
-        title=word(state, "title"),
-        request=lines.first_picked(_request, b'"turn.prompt"') or "",
-        messages=lines.count(lambda line: any(kind in line[:120] for kind in _KINDS)),
-        tokens=tokens_or_size(lines.last_picked(_token_figure, b'"usage"'), session),
-    )
+    lines, state = lines_of(session), document(session.path.parents[2] / "state.json")
+    project, asked, used = word(state, "workDir") or word(state, "cwd"), (_request, b'"turn.prompt"'), b'"usage"'
+    is_message = marked(120, *_KINDS)
+    return lines.about(asked, is_message, (_token_figure, used), project=project, title=word(state, "title"))
 
 
 def _request(value: dict[str, Any]) -> str | None:

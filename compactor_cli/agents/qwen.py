@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, find_files, jsonl_id
-from compactor_cli.agents.reading import inner, lines_of, recorded, request, to_int, tokens_or_size, word
+from compactor_cli.agents.reading import inner, lines_of, marked, recorded, request, to_int
 
 _KINDS = (b'"type":"user"', b'"type":"assistant"', b'"type":"tool_result"')
 
@@ -21,14 +21,10 @@ def _id(path: Path) -> str | None:
 
 
 def _look(session: FoundSession) -> About:
-    lines = lines_of(session.path, session.size)
-    return About(
-        id=lines.first_picked(lambda value: word(value, "sessionId") or None, b'"sessionId"') or "",
-        project=lines.first_picked(lambda value: word(value, "cwd") or None, b'"cwd"') or "",
-        request=lines.first_picked(_request, b'"user"') or "",
-        messages=lines.count(lambda line: any(kind in line[:400] for kind in _KINDS)),
-        tokens=tokens_or_size(lines.last_picked(_token_figure, b'"usageMetadata"'), session),
-    )
+    lines = lines_of(session)
+    known_id, project = lines.first_word("sessionId"), lines.first_word("cwd")
+    used = (_token_figure, b'"usageMetadata"')
+    return lines.about((_request, b'"user"'), marked(400, *_KINDS), used, id=known_id, project=project)
 
 
 def _request(value: dict[str, Any]) -> str | None:

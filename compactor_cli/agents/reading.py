@@ -6,11 +6,11 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from compactor_cli.agents.base import Figure, FoundSession
+from compactor_cli.agents.base import About, Figure, FoundSession
 from compactor_cli.model.injected import origin_of
 
 WHOLE = 32 * 1024 * 1024
@@ -26,6 +26,8 @@ _IDE = re.compile(r"\s*<(ide_\w+)>.*?</\1>\s*", re.DOTALL)
 """What an editor inserts before the user's words."""
 
 T = TypeVar("T")
+Picked: TypeAlias = tuple[Callable[[dict[str, Any]], T | None], bytes]
+"""What to pick from a record, and what is in the lines of such records."""
 
 
 class JsonLines(Struct, frozen=True):
@@ -34,11 +36,33 @@ class JsonLines(Struct, frozen=True):
     head: list[bytes]
     tail: list[bytes]
     """The last lines; the same as `head` if the file was read completely."""
-    is_whole_file: bool
+    size: int
+
+    @property
+    def is_whole_file(self) -> bool:
+        return self.size <= WHOLE
+
+    def about(
+        self,
+        asked: Picked[str],
+        is_message: Callable[[bytes], bool],
+        used: Picked[Figure] | None = None,
+        *,
+        id: str = "",
+        project: str = "",
+        title: str = "",
+    ) -> About:
+        """Return what the lines show. `asked` and `used` pick the first request and the last count of tokens."""
+        tokens = self.last_picked(*used) if used else None
+        request = self.first_picked(*asked) or ""
+        return About(id, project, title, request, self.count(is_message), tokens or estimated(self.size))
 
     def first_picked(self, pick: Callable[[dict[str, Any]], T | None], marker: bytes = b"") -> T | None:
         """Return the first non-None result of `pick` over the records whose line contains `marker`."""
         return _pick(self.head, pick, marker)
+
+    def first_word(self, key: str) -> str:
+        return self.first_picked(lambda value: word(value, key) or None, f'"{key}"'.encode()) or ""
 
     def last_picked(self, pick: Callable[[dict[str, Any]], T | None], marker: bytes = b"") -> T | None:
         """Return the same, searching from the end."""
@@ -49,15 +73,20 @@ class JsonLines(Struct, frozen=True):
         return Figure(sum(map(is_message, self.head)), "estimated") if self.is_whole_file else None
 
 
-def lines_of(path: Path, size: int) -> JsonLines:
+def lines_of(session: FoundSession) -> JsonLines:
     """Return the lines of a file, or of both its ends if it is large. Raises OSError."""
-    with path.open("rb") as file:
-        if size <= WHOLE:
+    with session.path.open("rb") as file:
+        if session.size <= WHOLE:
             lines = file.read().split(b"\n")
-            return JsonLines(lines, lines, is_whole_file=True)
+            return JsonLines(lines, lines, session.size)
         head = file.read(_END).split(b"\n")[:-1]
         file.seek(-_END, 2)
-        return JsonLines(head, file.read().split(b"\n")[1:], is_whole_file=False)
+        return JsonLines(head, file.read().split(b"\n")[1:], session.size)
+
+
+def marked(width: int, *kinds: bytes) -> Callable[[bytes], bool]:
+    """Return what tells messages from other lines: one of these words within so many bytes."""
+    return lambda line: any(kind in line[:width] for kind in kinds)
 
 
 def _pick(lines: Iterable[bytes], pick: Callable[[dict[str, Any]], T | None], marker: bytes) -> T | None:
