@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from msgspec import Struct
-
 from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
 from compactor_cli.formats.values import as_text, block_kinds, block_text, body, is_image, listed, objects, word
 from compactor_cli.model.injected import origin_of_blocks
@@ -47,14 +45,8 @@ class AISDK(PlainEdits):
             origin: Origin = origin_of_blocks(parts)
             if role != "user" and origin != "summary":
                 origin = "other"
-            build.add(
-                role,
-                parts,
-                (record,),
-                id=value["id"] if isinstance(value.get("id"), str) else "",
-                timestamp=parse_time(value.get("timestamp") or value.get("createdAt")),
-                origin=origin,
-            )
+            time = parse_time(value.get("timestamp") or value.get("createdAt"))
+            build.add(role, parts, (record,), id=word(value, "id"), timestamp=time, origin=origin)
         return Reading(build.messages)
 
     def new_record(self, message: Message, around: Around) -> Any:
@@ -84,53 +76,37 @@ def _block(build: Builder, block: Any, path: Path, record: int) -> Part:
         return _call(build, block, path, record)
     if kind == "tool-result":
         key = "result" if "result" in block else "output"
-        output = _output(block.get(key), (*path, key), record)
-        failed = block.get("isError")
-        return build.part(
-            "tool_result",
-            output.text,
-            output.place if key in block else None,
-            name=str(block.get("toolName") or ""),
-            call_id=str(block.get("toolCallId") or ""),
-            failed=failed if isinstance(failed, bool) else output.failed,
-            images=output.images,
-        )
+        text, place, images, failed = _output(block.get(key), (*path, key), record)
+        failed = block["isError"] if isinstance(block.get("isError"), bool) else failed
+        own, name, call_id = place if key in block else None, *_names(block)
+        return build.part("tool_result", text, own, name=name, call_id=call_id, failed=failed, images=images)
     if kind == "reasoning":
         return build.part("thinking", as_text(block.get("text")))
     return build.part("other", block_text(block))
 
 
-class _Output(Struct, frozen=True):
-    """What a tool returned."""
-
-    text: str
-    place: Place
-    images: int = 0
-    failed: bool | None = None
+def _names(block: dict[str, Any]) -> tuple[str, str]:
+    return str(block.get("toolName") or ""), str(block.get("toolCallId") or "")
 
 
-def _output(value: Any, path: Path, record: int) -> _Output:
+def _output(value: Any, path: Path, record: int) -> tuple[str, Place, int, bool | None]:
     """Return what a tool returned: any value, or from version 5 of the SDK on `{type, value}`, which stays one."""
     kind = word(value, "type")
     if kind == "execution-denied":
-        return _Output(as_text(value.get("reason")), Place(record, (*path, "reason")), failed=True)
+        return as_text(value.get("reason")), Place(record, (*path, "reason")), 0, True
     if kind not in _OUTPUTS or "value" not in value:
-        return _Output(as_text(value), Place(record, path))
+        return as_text(value), Place(record, path), 0, None
     inner, failed = value["value"], True if kind.startswith("error-") else None
     if kind == "content" and isinstance(inner, list):
         text, images, place = body(inner, (*path, "value"), record)
-        return _Output(text, place, images)
+        return text, place, images, None
     if isinstance(inner, str) and not kind.endswith("json"):
-        return _Output(inner, Place(record, (*path, "value")), failed=failed)
-    return _Output(as_text(inner), Place(record, path, "value:error-text" if failed else "value:text"), failed=failed)
+        return inner, Place(record, (*path, "value")), 0, failed
+    return as_text(inner), Place(record, path, "value:error-text" if failed else "value:text"), 0, failed
 
 
 def _call(build: Builder, call: dict[str, Any], path: Path, record: int) -> Part:
     key = "args" if "args" in call else "input"
-    return build.part(
-        "tool_call",
-        as_text(call.get(key)),
-        Place(record, (*path, key), "json") if isinstance(call.get(key), dict) else None,
-        name=str(call.get("toolName") or ""),
-        call_id=str(call.get("toolCallId") or ""),
-    )
+    place = Place(record, (*path, key), "json") if isinstance(call.get(key), dict) else None
+    name, call_id = _names(call)
+    return build.part("tool_call", as_text(call.get(key)), place, name=name, call_id=call_id)

@@ -14,7 +14,7 @@ from compactor_cli.formats.base import Around, Builder, Counter, ListPath, Plain
 from compactor_cli.formats.copies import value_at
 from compactor_cli.formats.jsonedit import append_elements
 from compactor_cli.formats.turns import add_turn
-from compactor_cli.formats.values import as_text, block_text, edit_value, listed, sum_of, without_data, word
+from compactor_cli.formats.values import as_text, block_text, edit_value, inner, listed, sum_of, without_data, word
 from compactor_cli.model.message import ADDED_ENCODING, Message, Part, Path, Place, Role
 
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
@@ -129,7 +129,7 @@ def _parts(build: Builder, content: Any, record: int) -> Iterator[Part]:
 
 def _result(build: Builder, result: dict[str, Any], path: Path, record: int) -> Part:
     content = result.get("content")
-    blocks = content if isinstance(content, list) else []
+    blocks = listed(content)
     images = sum(_kind(block) == "image" for block in blocks)
     place = Place(record, (*path, "content"), _TEXTS) if isinstance(content, list) else None
     text = _texts(blocks) if isinstance(content, list) else as_text(content)
@@ -150,10 +150,8 @@ def _texts(blocks: Sequence[Any]) -> str:
 
 
 def _holders(value: Any) -> Iterator[Any]:
-    metadata = value.get("metadata") if isinstance(value, dict) else None
-    for holder in (metadata, value):
-        if isinstance(holder, dict) and word(value, "role") == "assistant":
-            yield holder.get("usage")
+    if word(value, "role") == "assistant":
+        yield from (inner(value, "metadata").get("usage"), value.get("usage"))
 
 
 def _new_block(part: Part) -> dict[str, Any]:

@@ -55,14 +55,8 @@ class ClaudeAI(PlainEdits):
             _read_message(build, values[record], record, ids)
         outside = messages - set(branch) if branch else set()
         links = chains(parents, branch) if branch else []
-        return Reading(
-            build.messages,
-            links=links,
-            outside=outside,
-            session_id=word(document, "uuid"),
-            branch=branch,
-            branch_last=True,
-        )
+        name = word(document, "uuid")
+        return Reading(build.messages, links=links, outside=outside, session_id=name, branch=branch, branch_last=True)
 
     def new_record(self, message: Message, around: Around) -> Any:
         template = around.template
@@ -141,15 +135,9 @@ def _read_message(build: Builder, value: dict[str, Any], record: int, ids: _Call
         return
     pieces = list(_pieces(parts)) or [("assistant", [])]
     for number, (role, piece_parts) in enumerate(pieces):
-        build.add(
-            role,
-            piece_parts,
-            (record,),
-            id=f"{name}/{number}" if number else name,
-            timestamp=time,
-            origin=origin_of_parts(piece_parts, by_user=False),
-            turn=record if len(pieces) > 1 else None,
-        )
+        own, turn = f"{name}/{number}" if number else name, record if len(pieces) > 1 else None
+        origin = origin_of_parts(piece_parts, by_user=False)
+        build.add(role, piece_parts, (record,), id=own, timestamp=time, origin=origin, turn=turn)
 
 
 def _parts(build: Builder, value: dict[str, Any], record: int) -> list[Part]:

@@ -137,15 +137,9 @@ def _read_turn(
         origin = "summary"
     elif role == "user" and origin == "request" and (value.get("isMeta") or is_nobodys(value)):
         origin = "injected"
-    index = build.add(
-        role,
-        parts,
-        (record,),
-        id=str(value.get("uuid") or ""),
-        timestamp=parse_time(value.get("timestamp")),
-        origin=origin,
-        pinned=outside or pinned,  # no record holds what it stands for; our own can be folded into the next one
-    )
+    name, time = str(value.get("uuid") or ""), parse_time(value.get("timestamp"))
+    pinned = outside or pinned  # no record holds what it stands for; our own can be folded into the next one
+    index = build.add(role, parts, (record,), id=name, timestamp=time, origin=origin, pinned=pinned)
     if isinstance(message_id, str):
         by_message_id[message_id] = index
 

@@ -73,16 +73,10 @@ class Codex(PlainEdits):
                 turn += 1
             answering = role == "assistant"
             parts = read_item(build, payload, ("payload",), record)
-            build.add(
-                role,
-                parts,
-                (record,),
-                id=as_text(payload.get("id") or payload.get("call_id") or ""),
-                timestamp=parse_time(value.get("timestamp")),
-                origin=_origin(role, payload, parts, typed),
-                turn=turn if answering else None,
-                pinned=_stands_for_more(kind, role, parts),
-            )
+            name, time = as_text(payload.get("id") or payload.get("call_id")), parse_time(value.get("timestamp"))
+            own, origin = turn if answering else None, _origin(role, payload, parts, typed)
+            pin = _stands_for_more(kind, role, parts)
+            build.add(role, parts, (record,), id=name, timestamp=time, origin=origin, turn=own, pinned=pin)
         session = next(
             (payload_of(v).get("id") for v in values if isinstance(v, dict) and v.get("type") == "session_meta"), ""
         )

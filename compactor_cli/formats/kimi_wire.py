@@ -159,15 +159,12 @@ def _read(build: Builder, entry: _Entry, values: Sequence[Any]) -> None:
     else:
         parts = [part for record in entry.records for part in _event_parts(build, values[record]["event"], record)]
     if parts:
-        build.add(
-            entry.role,
-            parts,
-            tuple(entry.records),
-            id=word(value.get("event"), "uuid"),
-            timestamp=parse_time(value.get("time")),
-            origin=origin,
-            pinned=entry.summary or entry.sealed,
+        name, time, pinned = (
+            word(value.get("event"), "uuid"),
+            parse_time(value.get("time")),
+            entry.summary or entry.sealed,
         )
+        build.add(entry.role, parts, tuple(entry.records), id=name, timestamp=time, origin=origin, pinned=pinned)
 
 
 def _message(build: Builder, entry: _Entry, message: dict[str, Any], record: int) -> tuple[list[Part], Origin]:

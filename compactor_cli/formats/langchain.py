@@ -138,16 +138,9 @@ def _calls(build: Builder, form: _MessageForm, record: int) -> list[Part]:
 
 def _result(build: Builder, form: _MessageForm, record: int) -> Part:
     text, images, place = body(form.message.get("content"), (*form.base, "content"), record)
-    status = word(form.message, "status")
-    return build.part(
-        "tool_result",
-        text,
-        place,
-        name=word(form.message, "name"),
-        call_id=word(form.message, "tool_call_id"),
-        failed={"error": True, "success": False}.get(status),
-        images=images,
-    )
+    name, call_id = word(form.message, "name"), word(form.message, "tool_call_id")
+    failed = {"error": True, "success": False}.get(word(form.message, "status"))
+    return build.part("tool_result", text, place, name=name, call_id=call_id, failed=failed, images=images)
 
 
 def _copies(form: _MessageForm, calls: dict[str, str]) -> dict[Path, str]:

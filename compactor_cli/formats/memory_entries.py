@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
-from compactor_cli.formats.values import as_text
+from compactor_cli.formats.values import as_text, inner
 from compactor_cli.model.message import Marks, Message, Origin, Part, Place, Role
 from compactor_cli.summary_text.headers import is_recalled, is_summary
 from compactor_cli.text.times import parse_time
@@ -32,17 +32,10 @@ class MemoryEntries(PlainEdits):
         for record, value in enumerate(values):
             if not isinstance(value, dict) or "content" not in value:
                 continue  # not a message: passed through
-            saved = value.get("metadata")
-            metadata: dict[str, Any] = saved if isinstance(saved, dict) else {}
-            text, role = as_text(value["content"]), _role(metadata)
-            index = build.add(
-                role,
-                (build.part("text", text, Place(record, ("content",))),),
-                (record,),
-                id=as_text(value.get("id")),
-                timestamp=parse_time(value.get("timestamp")),
-                origin=_origin(text, role),
-            )
+            text, metadata = as_text(value["content"]), inner(value, "metadata")
+            role, parts = _role(metadata), [build.part("text", text, Place(record, ("content",)))]
+            name, time = as_text(value.get("id")), parse_time(value.get("timestamp"))
+            index = build.add(role, parts, (record,), id=name, timestamp=time, origin=_origin(text, role))
             build.messages[index] = replace(build.messages[index], marks=_marks(value, metadata))
         return Reading(build.messages)
 

@@ -99,17 +99,10 @@ class OpenAIChat(PlainEdits):
                 parts = [replace(parts[0], name=parts[0].name or answered.name, call_id=answered.call_id)]
             spoken = spoken or role == "assistant"
             origin = origin_in_chat(role, value, parts, answering=spoken)
-            index = build.add(
-                role,
-                parts,
-                (record,),
-                id=value["id"] if isinstance(value.get("id"), str) else "",
-                timestamp=parse_time(value.get("timestamp") or value.get("created_at")),
-                origin="injected"
-                if origin == "request" and meant_role is not None and not meant_role.is_request
-                else origin,
-                turn=_caller(build, meant_role),
-            )
+            if origin == "request" and meant_role is not None and not meant_role.is_request:
+                origin = "injected"
+            time, turn = parse_time(value.get("timestamp") or value.get("created_at")), _caller(build, meant_role)
+            index = build.add(role, parts, (record,), id=word(value, "id"), timestamp=time, origin=origin, turn=turn)
             if role == "user" and (name := word(value, "name").strip()):
                 names[index] = name
         name_speakers(build, names)

@@ -6,6 +6,7 @@ import json
 from typing import Any, Literal
 
 from compactor_cli.formats.base import Around
+from compactor_cli.formats.values import inner
 from compactor_cli.model.message import CLOSING_ID, Message
 from compactor_cli.text.times import parse_time
 
@@ -16,21 +17,14 @@ NO_TOKENS = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "writ
 def new_message(role: Literal["user", "assistant"], message: Message, around: Around) -> dict[str, Any]:
     """Return `{info, parts}` with one text part. The agent sorts messages by time and then by id, so this message is
     dated a millisecond before the one at its place. A closing message is dated a millisecond after it."""
-    template_info = _info(around.template)
-    time = template_info.get("time") if isinstance(template_info.get("time"), dict) else {}
-    created = time.get("created") if isinstance(time, dict) else None
+    template_info = inner(around.template, "info")
+    created = inner(template_info, "time").get("created")
     # infinity is a number too
     millis = int(created) if isinstance(created, (int, float)) and parse_time(created) is not None else 0
     millis = millis + 1 if message.id == CLOSING_ID else max(0, millis - 1)
     ids = {"id": f"msg_{_ascending(millis, around.key)}", "sessionID": around.transcript.session_id}
-    info = {
-        **ids,
-        **(
-            _user_info(template_info, millis, around)
-            if role == "user"
-            else _assistant_info(template_info, millis, around)
-        ),
-    }
+    make_info = _user_info if role == "user" else _assistant_info
+    info = {**ids, **make_info(template_info, millis, around)}
     part = {"id": f"prt_{_ascending(millis, around.key[26:])}", "sessionID": ids["sessionID"], "messageID": ids["id"]}
     return {"info": info, "parts": [{**part, "type": "text", "text": message.parts[0].text}]}
 
@@ -62,16 +56,11 @@ def _assistant_info(template_info: dict[str, Any], millis: int, around: Around) 
     }
 
 
-def _info(value: Any) -> dict[str, Any]:
-    info = value.get("info") if isinstance(value, dict) else None
-    return info if isinstance(info, dict) else {}
-
-
 def _newest(around: Around, role: str) -> dict[str, Any]:
     """Return the `info` of the newest message with this role; empty if there is none."""
     messages = reversed(around.transcript.messages)
     record = next((m.records[-1] for m in messages if m.role == role and m.records), None)
-    return {} if record is None else _info(json.loads(around.transcript.raw(record)))
+    return {} if record is None else inner(json.loads(around.transcript.raw(record)), "info")
 
 
 def _ascending(millis: int, key: str) -> str:

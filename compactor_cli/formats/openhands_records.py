@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from compactor_cli.formats.base import Around
-from compactor_cli.formats.values import uuid_text, word
+from compactor_cli.formats.values import inner, uuid_text, word
 from compactor_cli.model.message import Message
 
 ROOT = "__root__"
@@ -21,10 +21,7 @@ def new_event(message: Message, around: Around) -> dict[str, Any]:
 
 def _event(message: Message, around: Around, template: dict[str, Any]) -> dict[str, Any]:
     key, part = around.key, message.parts[0]
-    envelope = {
-        "id": uuid_text(key),
-        "timestamp": template.get("timestamp"),
-    }
+    envelope = {"id": uuid_text(key), "timestamp": template.get("timestamp")}
     branches = any(link and link.chain for link in around.transcript.links)  # the previous event may be on another one
     parent_id = around.parent or (ROOT if branches else "")
     parent = {"parent_id": parent_id} if parent_id and any(around.transcript.links) else {}
@@ -70,15 +67,10 @@ def _old_event(message: Message, around: Around, template: dict[str, Any]) -> di
 def _call_event(call_id: str, around: Around) -> dict[str, Any]:
     """Return the event of a call, read from its record."""
     transcript = around.transcript
-    records = (
-        p.place.record if p.place else m.records[0]
-        for m in transcript.messages
-        for p in m.calls
-        if p.call_id == call_id
-    )
-    record = next(records, None)
+    calls = ((m, part) for m in transcript.messages for part in m.calls if part.call_id == call_id)
+    record = next((part.place.record if part.place else m.records[0] for m, part in calls), None)
     value = json.loads(transcript.raw(record)) if record is not None else {}
-    return value if isinstance(value, dict) else {}
+    return inner(value)
 
 
 def _number(message: Message, around: Around, template: dict[str, Any]) -> int:

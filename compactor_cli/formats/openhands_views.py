@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from compactor_cli.formats.values import word
+from compactor_cli.formats.values import inner, listed, word
 
 _UNSENT = frozenset(
     (
@@ -42,8 +42,7 @@ def view_of(values: Sequence[Any], branch: Sequence[int], sent: Collection[str])
         if kind in sent:
             shown.events.append((word(value, "id"), record))
         elif kind == "Condensation":
-            ids = value.get("forgotten_event_ids")
-            forgotten = {str(event_id) for event_id in ids} if isinstance(ids, list) else set()
+            forgotten = set(map(str, listed(value.get("forgotten_event_ids"))))
             view.hidden |= {index for name, index in shown.events if name in forgotten}
             shown.forget(forgotten)
             offset = value.get("summary_offset")
@@ -82,7 +81,7 @@ def old_view(values: Sequence[Any]) -> SentView:
     condensed = [record for record, value in enumerate(values) if word(value, "action") == "condensation"]
     ids = {value["id"]: n for n, value in enumerate(values) if isinstance(value, dict) and _is_id(value.get("id"))}
     for record in condensed:
-        args = values[record]["args"] if isinstance(values[record].get("args"), dict) else {}
+        args = inner(values[record], "args")
         view.hidden |= {index for event_id, index in ids.items() if _is_forgotten(event_id, args)}
         if isinstance(args.get("summary"), str):
             view.summaries = {record}

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from compactor_cli.converting.base import UNKNOWN_TIME, iso, uuid_of
 from compactor_cli.formats import jsonedit
+from compactor_cli.formats.values import inner, word
 from compactor_cli.model.message import Message, Path
 from compactor_cli.model.transcript import Transcript
 
@@ -94,7 +95,7 @@ class OnLines:
     project_path: tuple[str, ...] = ("cwd",)
 
     def project(self, value: Any) -> str:
-        return member(value, *self.project_path)
+        return word(inner(value, *self.project_path[:-1]), self.project_path[-1])
 
     def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
         has_session_id = isinstance(value, dict) and isinstance(value.get("sessionId"), str)
@@ -105,11 +106,4 @@ def last_value(transcript: Transcript) -> dict[str, Any]:
     """Return the newest record of a session that holds a message, as a template for the envelope."""
     record = next((m.records[-1] for m in reversed(transcript.messages) if m.records), None)
     value = json.loads(transcript.raw(record)) if record is not None else {}
-    return value if isinstance(value, dict) else {}
-
-
-def member(value: Any, *path: str) -> str:
-    """Return the string at a path of objects; empty if there is none."""
-    for name in path:
-        value = value.get(name) if isinstance(value, dict) else None
-    return value if isinstance(value, str) else ""
+    return inner(value)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from compactor_cli.formats import jsonedit
+from compactor_cli.formats.values import inner, word
 from compactor_cli.model.message import Path
-from compactor_cli.resuming.base import Compacted, OnLines, member
+from compactor_cli.resuming.base import Compacted, OnLines
 
 
 class ResumedCopilotCLI(OnLines):
@@ -35,4 +36,4 @@ class ResumedCopilotCLI(OnLines):
 
     def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
         paths = (("data", "sessionId"), ("data", "input", "sessionId"))  # the second is in what a hook was given
-        return {path: jsonedit.encode(new) for path in paths if old and member(value, *path) == old}
+        return {path: jsonedit.encode(new) for path in paths if old and word(inner(value, *path[:-1]), path[-1]) == old}

@@ -11,8 +11,9 @@ from typing import Any
 from compactor_cli.converting.base import digest, millis
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.opencode_records import MODEL, NO_TOKENS
+from compactor_cli.formats.values import inner, word
 from compactor_cli.model.message import Path
-from compactor_cli.resuming.base import Compacted, member
+from compactor_cli.resuming.base import Compacted
 
 _STAMP = slice(4, 16)
 """Position in an id of its time, in 12 hex digits."""
@@ -25,7 +26,7 @@ class ResumedOpenCode:
     lines = False
 
     def project(self, value: Any) -> str:
-        return member(value, "info", "directory")
+        return word(inner(value, "info"), "directory")
 
     def append(self, compacted: Compacted) -> list[Any]:
         summary, kept = compacted.lead()

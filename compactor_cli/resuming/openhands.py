@@ -16,9 +16,10 @@ from msgspec import Struct
 
 from compactor_cli.errors import UsageError
 from compactor_cli.formats.openhands import RESULTS, branch_and_view
+from compactor_cli.formats.values import word
 from compactor_cli.model.message import Message, Part, Path
 from compactor_cli.model.transcript import Transcript
-from compactor_cli.resuming.base import Compacted, member
+from compactor_cli.resuming.base import Compacted
 from compactor_cli.summary_text.verbatim import turn
 
 
@@ -63,7 +64,7 @@ class _Events(Struct, frozen=True):
 
 def _events(transcript: Transcript) -> _Events:
     values = [json.loads(transcript.raw(record)) for record in range(len(transcript.records))]
-    if not any(member(value, "kind") for value in values):
+    if not any(word(value, "kind") for value in values):
         raise UsageError("nothing can be appended to events of OpenHands 0.x; write a new session")
     branch, view = branch_and_view(values)
     return _Events(transcript, values, branch, view.sent)
@@ -92,19 +93,19 @@ def _units(events: _Events) -> Iterator[set[str]]:
     of_call: dict[str, str] = {}
     for record in events.branch:
         value = events.values[record]
-        name, kind, call = member(value, "id"), member(value, "kind"), member(value, "tool_call_id")
+        name, kind, call = word(value, "id"), word(value, "kind"), word(value, "tool_call_id")
         if kind == "ActionEvent":
-            of_call[call] = member(value, "llm_response_id") or name
+            of_call[call] = word(value, "llm_response_id") or name
             answers.setdefault(of_call[call], set()).add(name)
         elif kind in RESULTS and call in of_call:
             answers[of_call[call]].add(name)
     yield from answers.values()
     for is_work, run in groupby(
-        events.branch, lambda record: member(events.values[record], "kind") in ("ActionEvent", *RESULTS)
+        events.branch, lambda record: word(events.values[record], "kind") in ("ActionEvent", *RESULTS)
     ):
         members = [events.values[record] for record in run] if is_work else []
         signed = next((index for index, value in enumerate(members) if value.get("thinking_blocks")), len(members))
-        yield {member(value, "id") for value in members[signed:]}
+        yield {word(value, "id") for value in members[signed:]}
 
 
 def _text(transcript: Transcript, records: set[int]) -> str:

@@ -8,8 +8,9 @@ from typing import Any
 from compactor_cli.errors import UsageError
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.pi import apply_edit, edited_id
+from compactor_cli.formats.values import word
 from compactor_cli.model.message import Path
-from compactor_cli.resuming.base import Compacted, OnLines, member
+from compactor_cli.resuming.base import Compacted, OnLines
 
 
 class ResumedPi(OnLines):
@@ -39,7 +40,7 @@ class ResumedPi(OnLines):
         ]
         edits = _edits(compacted)
         for index, (_, entry) in enumerate(kept):
-            edit = edits.get(member(entry, "id"))
+            edit = edits.get(word(entry, "id"))
             value = entry if edit is None else apply_edit(entry, edit)
             parent, compaction_id = compaction_id, _free_id(compacted.id("entry", index), used_ids)
             values.append({**value, "id": compaction_id, "parentId": parent, "timestamp": next(stamps)})
