@@ -14,10 +14,9 @@ from typing import Any
 from compactor_cli.formats import openhands_old as old
 from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
 from compactor_cli.formats.copies import equal_copies, shortened_copies, shortened_texts, value_at
-from compactor_cli.formats.openhands_records import ROOT, new_event
 from compactor_cli.formats.openhands_views import SentView, old_view, view_of
 from compactor_cli.formats.trees import chains, path_from_root
-from compactor_cli.formats.values import as_text, body, edit_value, inner, listed, objects, sum_of, word
+from compactor_cli.formats.values import as_text, body, edit_value, inner, listed, objects, sum_of, uuid_text, word
 from compactor_cli.model.injected import origin_of_blocks
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.model.transcript import Link
@@ -31,6 +30,10 @@ _KINDS = (*RESULTS, "SystemPromptEvent", "MessageEvent", "ActionEvent", "Condens
 _MIN_DAMAGED_FIT = 0.5
 """Recognition of an event whose kind is unique to this format, but which lacks required members."""
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
+
+
+ROOT = "__root__"
+"""The parent named by an event that begins a tree. An event that names no parent follows the one before it."""
 
 
 class OpenHands(PlainEdits):
@@ -72,7 +75,9 @@ class OpenHands(PlainEdits):
         return Reading(build.messages, owners, links, outside=view.outside - owners.keys(), branch=branch)
 
     def new_record(self, message: Message, around: Around) -> Any:
-        return new_event(message, around)
+        """Return an event like those around it, complete, as the SDK rejects unknown members."""
+        make = _sdk_event if word(around.template, "kind") else _old_event
+        return make(message, around, around.template)
 
     def usage(self, value: Any) -> int | None:
         if word(value, "kind"):
@@ -256,3 +261,68 @@ def _stats_usage(stats: Any) -> int | None:
         if "condenser" not in name and tokens:
             return tokens
     return None
+
+
+def _sdk_event(message: Message, around: Around, template: dict[str, Any]) -> dict[str, Any]:
+    key, part = around.key, message.parts[0]
+    envelope = {"id": uuid_text(key), "timestamp": template.get("timestamp")}
+    branches = any(link and link.chain for link in around.transcript.links)  # the previous event may be on another one
+    parent_id = around.parent or (ROOT if branches else "")
+    parent = {"parent_id": parent_id} if parent_id and any(around.transcript.links) else {}
+    if part.kind == "tool_result":
+        error = {"tool_name": part.name or _tool_name(message, around), "tool_call_id": part.call_id}
+        return {**envelope, **parent, "source": "agent", **error, "error": part.text, "kind": "AgentErrorEvent"}
+    role = message.role if message.role in ("system", "assistant") else "user"
+    return {
+        **envelope,
+        **parent,
+        "source": "agent" if role == "assistant" else "user",
+        "llm_message": {"role": role, "content": [{"type": "text", "text": part.text}]},
+        "activated_skills": [],
+        "extended_content": [],
+        "kind": "MessageEvent",
+    }
+
+
+def _tool_name(message: Message, around: Around) -> str:
+    """Return the name of the tool whose call a result answers."""
+    call = message.parts[0].call_id
+    names = (c.name for m in around.transcript.messages for c in m.calls if c.call_id == call)
+    return next(names, "")
+
+
+def _old_event(message: Message, around: Around, template: dict[str, Any]) -> dict[str, Any]:
+    part, numbered = message.parts[0], isinstance(template.get("id"), int)
+    agent = message.role == "assistant"
+    source = "agent" if agent else "user"
+    envelope = {"id": _number(message, around, template), "timestamp": template.get("timestamp")} if numbered else {}
+    if part.kind == "tool_result":
+        call = _call_event(part.call_id, around)
+        call_metadata = {key: call[key] for key in ("tool_call_metadata",) if key in call}
+        head = {**envelope, "source": "environment", "message": part.text, "cause": call.get("id")} if numbered else {}
+        tail = {"extras": {"error_id": ""}} if numbered else {}
+        return {**head, "observation": "error", **call_metadata, "content": part.text, **tail}
+    content = {"content": part.text, "image_urls": None, "wait_for_response": agent}
+    if not numbered:
+        return {**content, "action": "message"}
+    return {**envelope, "source": source, "message": part.text, "action": "message", "args": content}
+
+
+def _call_event(call_id: str, around: Around) -> dict[str, Any]:
+    """Return the event of a call, read from its record."""
+    transcript = around.transcript
+    calls = ((m, part) for m in transcript.messages for part in m.calls if part.call_id == call_id)
+    record = next((part.place.record if part.place else m.records[0] for m, part in calls), None)
+    value = json.loads(transcript.raw(record)) if record is not None else {}
+    return inner(value)
+
+
+def _number(message: Message, around: Around, template: dict[str, Any]) -> int:
+    """Return an id for an event of 0.x: a summary's is that of its template, others get an unused number."""
+    if message.origin == "summary":
+        return int(template["id"])
+    events = [json.loads(around.transcript.raw(index)) for index in range(len(around.transcript.records))]
+    numbers = [event.get("id") for event in events if isinstance(event, dict)]
+    used = {number for number in numbers if isinstance(number, int)}
+    free = int(template["id"]) + 1
+    return free if free not in used else max(used) + 1 + max(message.index, 0)
