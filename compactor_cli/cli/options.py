@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import field
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -14,6 +14,7 @@ from compactor_cli.errors import UsageError
 from compactor_cli.settings.frozen import FrozenValues, frozen
 from compactor_cli.text.quantities import count_in, share_in
 
+T = TypeVar("T")
 _MIN_WIDTH = 40
 
 
@@ -37,28 +38,21 @@ WidthOption = Annotated[
 ]
 
 
-def parse_tokens(text: str | int) -> int:
-    """Return a number of tokens, at least 1, from `4000`, `4,000`, `4k` or `1.5k`. Raises BadParameter."""
-    number = count_in(str(text))
-    if number is None:
-        raise typer.BadParameter(f"{text!r} is not a number of tokens of at least 1; write 4000, 4,000 or 4k")
-    return number
+def _parser(read: Callable[[str], T | None], wanted: str) -> Callable[[str | float], T]:
+    """Return a function that reads a number, or raises BadParameter."""
+
+    def parse(text: str | float) -> T:
+        number = read(str(text))
+        if number is None:
+            raise typer.BadParameter(f"{text!r} is not {wanted}")
+        return number
+
+    return parse
 
 
-def parse_size(text: str | int) -> int:
-    """Return a number of bytes, at least 1, written like tokens. Raises BadParameter."""
-    number = count_in(str(text))
-    if number is None:
-        raise typer.BadParameter(f"{text!r} is not a number of bytes of at least 1; write 500000, 500k or 5M")
-    return number
-
-
-def parse_share(text: str | float) -> float:
-    """Return a share between 0 and 1 from `0.25` or `25%`. Raises BadParameter."""
-    number = share_in(str(text))
-    if number is None:
-        raise typer.BadParameter(f"{text!r} is not a share between 0 and 1; write 0.25 or 25%")
-    return number
+parse_tokens = _parser(count_in, "a number of tokens of at least 1; write 4000, 4,000 or 4k")
+parse_size = _parser(count_in, "a number of bytes of at least 1; write 500000, 500k or 5M")
+parse_share = _parser(share_in, "a share between 0 and 1; write 0.25 or 25%")
 
 
 def parse_output(out_path: str) -> str:

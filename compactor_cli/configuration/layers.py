@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
+from functools import partial
 from numbers import Integral, Real
 from operator import attrgetter
 from typing import Any, TypeVar
@@ -64,10 +65,6 @@ def merge(layers: Sequence[Layer]) -> dict[str, SettingValue]:
     return effective
 
 
-def make_settings(effective: Mapping[str, SettingValue]) -> Settings:
-    return _fill_dataclass(Settings, effective, "")
-
-
 def checked_settings(settings: Settings) -> Settings:
     """Return settings made in Python, converted as if read from a file. Raises SettingsError."""
     layer: dict[str, SettingValue] = {}
@@ -96,11 +93,7 @@ def _number(value: Any) -> Any:
     return float(value) if isinstance(value, Real) else value
 
 
-def make_reading_settings(effective: Mapping[str, SettingValue]) -> ReadingSettings:
-    return _fill_dataclass(ReadingSettings, effective, "")
-
-
-def _fill_dataclass(kind: type[S], effective: Mapping[str, SettingValue], prefix: str) -> S:
+def _fill_dataclass(kind: type[S], effective: Mapping[str, SettingValue], prefix: str = "") -> S:
     values: dict[str, Any] = {}
     for field in fields(kind):  # type: ignore[arg-type]  # only dataclasses come here
         section = field.default_factory
@@ -109,6 +102,10 @@ def _fill_dataclass(kind: type[S], effective: Mapping[str, SettingValue], prefix
         else:
             values[field.name] = effective[prefix + field.name].value
     return kind(**values)
+
+
+make_settings = partial(_fill_dataclass, Settings)
+make_reading_settings = partial(_fill_dataclass, ReadingSettings)
 
 
 def _expand_preset(preset_name: SettingValue) -> dict[str, SettingValue]:

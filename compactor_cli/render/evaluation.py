@@ -69,14 +69,8 @@ def evaluation_json(result: Evaluation, counter: str) -> dict[str, Any]:
         "counter": counter,
         "rows": [_row_json(row) for row in result.rows],
         "differences": [
-            {
-                "ratio": difference.ratio,
-                "first": difference.first,
-                "other": difference.other,
-                "linked": _estimate_json(difference.linked),
-                "recall": _estimate_json(difference.recall),
-            }
-            for difference in result.differences
+            asdict(row) | {"linked": _estimate_json(row.linked), "recall": _estimate_json(row.recall)}
+            for row in result.differences
         ],
         "limits": limit_notes(result),
     }

@@ -128,11 +128,10 @@ def search(args: SearchOptions, overrides: Layer) -> None:
     with existing_database(log.url) as database:
         hits = []
         if database is not None:
-            from compactor_cli.memory.stored.memories import mark_used
-            from compactor_cli.memory.stored.memories import search_memories as find
+            from compactor_cli.memory.stored.memories import mark_used, search_memories
 
             with database.read() as connection:
-                hits = find(connection, words, limit=args.limit, now=now, filters=filters)
+                hits = search_memories(connection, words, limit=args.limit, now=now, filters=filters)
             if args.use and hits:
                 with database.write() as connection:
                     mark_used(connection, [hit.memory for hit in hits], now)
@@ -278,11 +277,10 @@ def forget(args: IdsOptions, overrides: Layer) -> None:
 
     with _open_log_with(args, overrides) as (log, database):
         from compactor_cli.db.removal import scrub
-        from compactor_cli.memory.stored.memory_changes import TABLES
-        from compactor_cli.memory.stored.memory_changes import forget_memories as remove
+        from compactor_cli.memory.stored.memory_changes import TABLES, forget_memories
 
         with database.write() as connection:
-            removed = remove(connection, args.ids)
+            removed = forget_memories(connection, args.ids)
         scrub(database, TABLES)
     if args.json:
         print_json([memory_json(entry) for entry in removed])
@@ -304,11 +302,10 @@ def _set_pinned(args: IdsOptions, overrides: Layer, *, pinned: bool) -> None:
     from compactor_cli.memory.exchange import memory_json
 
     with _open_log_with(args, overrides) as (log, database):
-        from compactor_cli.memory.stored.memories import get_memory
-        from compactor_cli.memory.stored.memories import set_pinned as mark
+        from compactor_cli.memory.stored.memories import get_memory, set_pinned
 
         with database.write() as connection:
-            mark(connection, [get_memory(connection, name) for name in args.ids], pinned=pinned)
+            set_pinned(connection, [get_memory(connection, name) for name in args.ids], pinned=pinned)
             after = [get_memory(connection, name) for name in args.ids]
     if args.json:
         print_json([memory_json(entry) for entry in after])

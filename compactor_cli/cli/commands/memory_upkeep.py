@@ -54,10 +54,11 @@ def decay(args: DecayOptions, overrides: Layer) -> None:
       compactor memory decay --half-life 30
       compactor memory decay --now 2026-12-31 --dry-run
     """
-    from compactor_cli.memory.merging import check_half_life as checked_half_life
+    from compactor_cli.memory.merging import check_half_life
+    from compactor_cli.render.memories import fade_json, fade_table
 
     log = open_log(args, overrides)
-    days = checked_half_life(log.configured.settings.memory.half_life_days)
+    days = check_half_life(log.configured.settings.memory.half_life_days)
     now = time_of(args.now)
     changes = []
     with existing_database(log.url) as database:
@@ -67,23 +68,12 @@ def decay(args: DecayOptions, overrides: Layer) -> None:
             with database.read() if args.dry_run else database.write() as connection:
                 changes = fade(connection, now, days, dry_run=args.dry_run)
     if args.json:
-        from compactor_cli.render.memories import fade_json
-
         print_json([fade_json(change) for change in changes])
     elif changes and args.dry_run:
-        from compactor_cli.render.memories import fade_table
-
         console = make_console(sys.stdout)
-        largest_changes = sorted(changes, key=lambda change: change.after.importance - change.before.importance)[
-            :MAX_SHOWN
-        ]
-        console.print(
-            fade_table(
-                console,
-                largest_changes,
-                f"{len(largest_changes):,} of {len(changes):,} that would fade, largest loss first",
-            )
-        )
+        largest = sorted(changes, key=lambda change: change.after.importance - change.before.importance)[:MAX_SHOWN]
+        title = f"{len(largest):,} of {len(changes):,} that would fade, largest loss first"
+        console.print(fade_table(console, largest, title))
     if database is None:
         log.tell(log.nothing)
     else:
@@ -102,6 +92,8 @@ def consolidate(args: ConsolidateOptions, overrides: Layer) -> None:
       compactor memory consolidate --dry-run
       compactor memory consolidate --json
     """
+    from compactor_cli.render.memories import merge_json, merge_table
+
     log = open_log(args, overrides)
     merges = []
     with existing_database(log.url) as database:
@@ -112,12 +104,8 @@ def consolidate(args: ConsolidateOptions, overrides: Layer) -> None:
             with database.read() if args.dry_run else database.write() as connection:
                 merges = join(connection, days, dry_run=args.dry_run)
     if args.json:
-        from compactor_cli.render.memories import merge_json
-
         print_json([merge_json(merge) for merge in merges])
     elif merges and args.dry_run:
-        from compactor_cli.render.memories import merge_table
-
         console = make_console(sys.stdout)
         title = (
             f"{min(MAX_SHOWN, len(merges)):,} of {count_phrase(len(merges), 'memory', 'memories')} that would "
