@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from compactor_cli.cli.compact_job import Job, compaction_finding, verdict
-from compactor_cli.cli.files import make_folder, split_warning, write_bytes
+from compactor_cli.cli.files import make_folder
 from compactor_cli.cli.gathering import add_events, is_gathered
 from compactor_cli.cli.outputs import write_page
 from compactor_cli.cli.progress import NoSteps, Steps
@@ -195,14 +195,10 @@ def _write(
     if changed and session.settings.archive.manifest:  # first: without the archive, only this records what goes
         stored_result = replace(stored_result, manifest=job.keeper.write_manifest(source, data, parts, out_path))
     if changed or not (job.args.in_place or job.args.new_session):
-        in_parts = job.args.in_place and is_gathered(out_path)
-        split = split_warning(out_path) if job.args.in_place and not in_parts else ""
-        if in_parts:
+        if job.args.in_place and is_gathered(out_path):
             add_events(out_path, source.stored, data)
         else:
-            write_bytes(out_path, data, source.stored if job.args.in_place else None, [source.path])
-        if split:
-            session.warn(split)
+            session.write(out_path, data, source.stored if job.args.in_place else None, [source.path])
     job.keeper.confirm_output(stored_result, memories_in_output([*job.recalled, *job.keeper.recalled.values()], parts))
     return stored_result
 

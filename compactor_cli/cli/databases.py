@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from compactor_cli.db.place import is_there, sqlite_file
@@ -15,11 +15,8 @@ if TYPE_CHECKING:
 def missing_database(url: str) -> str:
     """Return a message if the database's file does not exist; empty if it does, or if the database is on a server."""
     file = sqlite_file(url)
-    return (
-        ""
-        if file is None or is_there(file)
-        else (f"the database {file} does not exist; name another one with --database")
-    )
+    is_missing = file is not None and not is_there(file)
+    return f"the database {file} does not exist; name another one with --database" if is_missing else ""
 
 
 @contextmanager
@@ -32,11 +29,8 @@ def existing_database(url: str) -> Iterator[Database | None]:
     from compactor_cli.db.database import open_existing
 
     database = open_existing(url)
-    try:
+    with closing(database) if database else nullcontext():
         yield database
-    finally:
-        if database:
-            database.close()
 
 
 @contextmanager
@@ -44,8 +38,5 @@ def create_database(url: str) -> Iterator[Database]:
     """Yield the database at an address, and create it if necessary. Raises StoreError if it cannot be used."""
     from compactor_cli.db.database import open_database
 
-    database = open_database(url)
-    try:
+    with closing(open_database(url)) as database:
         yield database
-    finally:
-        database.close()

@@ -6,7 +6,7 @@ import dataclasses
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from msgspec.structs import asdict, replace
 
 from compactor_cli.cli.configured import Configured, configure
-from compactor_cli.cli.files import read_text
+from compactor_cli.cli.files import read_text, split_warning, write_bytes
 from compactor_cli.cli.gathering import read_session
 from compactor_cli.cli.progress import NoSteps, Steps, steps
 from compactor_cli.configuration.layers import Layer
@@ -276,6 +276,13 @@ class Session:
         """Print a warning and record it for reports."""
         self.warnings.append(text)
         self.say(f"warning: {text}")
+
+    def write(self, path: str, data: Content, replaces: Content | None, inputs: Sequence[str]) -> None:
+        """Write an output, and warn if it replaces a file whose other names (hard links) keep the old contents."""
+        split = split_warning(path) if replaces is not None else ""
+        write_bytes(path, data, replaces, inputs)
+        if split:
+            self.warn(split)
 
     def print_written(self, out_path: str) -> None:
         self.say(f"written to {'standard output' if out_path == '-' else out_path}")

@@ -186,14 +186,10 @@ def _report_conversion(
 
 
 def _warnings(converted_file: Converted) -> list[str]:
-    warnings = []
-    if converted_file.home and not converted_file.cwd_known:
-        warnings.append(
-            f"the session does not record the folder it works in, so {converted_file.cwd} was used; name another "
-            f"one with --cwd"
-        )
-    if not converted_file.read_back:
-        warnings.append(
-            f"compactor cannot read {converted_file.target}, so the output was not checked by reading it again"
-        )
-    return warnings
+    no_cwd = (
+        f"the session does not record the folder it works in, so {converted_file.cwd} was used; name another "
+        "one with --cwd"
+    )
+    unread = f"compactor cannot read {converted_file.target}, so the output was not checked by reading it again"
+    is_guessed = converted_file.home and not converted_file.cwd_known
+    return [*([no_cwd] if is_guessed else []), *([] if converted_file.read_back else [unread])]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import forced_values
-from compactor_cli.cli.files import clear_beside, split_warning, write_bytes
+from compactor_cli.cli.files import clear_beside, write_bytes
 from compactor_cli.cli.gathering import refuse_in_place
 from compactor_cli.cli.inputs import inputs_of, one_by_one
 from compactor_cli.cli.outputs import check_outputs, find_files_read
@@ -78,11 +78,8 @@ def _examine_file(session: Session, args: DoctorOptions, file: str) -> int:
         remaining = examine(session.read(data, source.path), limits).findings
         out_path = out or file
         original_path = "" if out else _keep_original(source)
-        split = "" if out else split_warning(file)
         stored = pack(data, out_path, source.packed, same=not out)
-        write_bytes(out_path, stored, None if out else source.stored, [file])
-        if split:
-            session.warn(split)
+        session.write(out_path, stored, None if out else source.stored, [file])
     elif fix and out:
         out_path = out
         write_bytes(out, pack(source.data, out, source.packed), None, [file])

@@ -14,7 +14,7 @@ from msgspec.structs import asdict
 
 from compactor_cli.cli import options
 from compactor_cli.cli.databases import existing_database, missing_database
-from compactor_cli.cli.files import clear_beside, is_file, read_bytes, split_warning, write_bytes
+from compactor_cli.cli.files import clear_beside, is_file, read_bytes, write_bytes
 from compactor_cli.cli.outputs import check_outputs, find_files_read
 from compactor_cli.cli.picking import pick_files
 from compactor_cli.cli.session import Session, open_session
@@ -173,10 +173,7 @@ def _restore_file(session: Session, database: Database, args: RestoreOptions, lo
         data = join_chunks(data, [*split_chunks(data), *split_chunks(added)])
     out_path = args.file if args.in_place else args.out or "-"
     data = pack_like(data, out_path, lookup.stored if args.in_place else None)
-    split = split_warning(out_path) if args.in_place else ""
-    write_bytes(out_path, data, lookup.stored if args.in_place else None, [args.file] if args.file else ())
-    if split:
-        session.warn(split)
+    session.write(out_path, data, lookup.stored if args.in_place else None, [args.file] if args.file else ())
     out_name = "standard output" if out_path == "-" else out_path
     container = container_of(data)
     packing = "" if container is was else f"packed as {container.name}, " if container else "unpacked, "
