@@ -28,21 +28,8 @@ from compactor_cli.errors import InputError, NotKeptError, StoreError
 from compactor_cli.model.archived import Archived, ArchiveSize, FileState, FoundCompaction, Manifest
 from compactor_cli.model.content import Content, sha256
 
-__all__ = [
-    "archive_size",
-    "compaction_chain",
-    "compactions_at_path",
-    "confirm",
-    "evict",
-    "find_by_marks",
-    "find_compaction",
-    "get_compaction",
-    "keep",
-    "manifest",
-    "newest_compactions",
-    "purge",
-    "restore",
-]
+__all__ = ["compaction_chain", "compactions_at_path", "evict", "find_compaction"]
+__all__ += ["get_compaction", "newest_compactions", "purge"]
 
 
 def keep(connection: Connection, manifest: Manifest, pieces: Sequence[bytes], now: float) -> int:

@@ -17,20 +17,7 @@ from compactor_cli.memory.stored import memory_rows
 from compactor_cli.memory.stored.memory_search import filter_condition, search_memories
 from compactor_cli.model.memory import Memory
 
-__all__ = [
-    "Added",
-    "Filters",
-    "MemoryHit",
-    "add_memories",
-    "count_memories",
-    "get_memory",
-    "import_memories",
-    "list_memories",
-    "mark_used",
-    "row_of",
-    "search_memories",
-    "set_pinned",
-]
+__all__ = ["Filters", "MemoryHit", "search_memories"]
 
 _PREFIX = "mem_"
 _MIN_PREFIX_DIGITS = 4
