@@ -20,23 +20,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "ContextSettings",
-    "ContextState",
-    "CurrentStage",
-    "FixedParts",
-    "LlmSettings",
-    "Settings",
-    "allocate",
-    "compact",
-    "context_state",
-    "decontextualize",
-    "diff",
-    "extract_memories",
-    "language_model",
-    "load",
-    "score",
-]
+__all__ = ["ContextSettings", "ContextState", "CurrentStage", "FixedParts", "LlmSettings", "Settings", "allocate"]
+__all__ += ["compact", "context_state", "decontextualize", "diff", "extract_memories", "language_model", "load"]
+__all__ += ["score"]
 
 if TYPE_CHECKING:
     from compactor_cli.api import (

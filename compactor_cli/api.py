@@ -39,24 +39,9 @@ from compactor_cli.wiring import tools_for
 if TYPE_CHECKING:
     from compactor_cli.llm.asker import Asker
 
-__all__ = [
-    "CompactResult",
-    "ContextSettings",
-    "ContextState",
-    "CurrentStage",
-    "FixedParts",
-    "LlmSettings",
-    "Settings",
-    "allocate",
-    "compact",
-    "context_state",
-    "decontextualize",
-    "diff",
-    "extract_memories",
-    "language_model",
-    "load",
-    "score",
-]
+__all__ = ["CompactResult", "ContextSettings", "ContextState", "CurrentStage", "FixedParts", "LlmSettings"]
+__all__ += ["Settings", "allocate", "compact", "context_state", "decontextualize", "diff", "extract_memories"]
+__all__ += ["language_model", "load", "score"]
 
 
 class CompactResult(Struct, frozen=True):

@@ -29,9 +29,8 @@ def find_entry(removed: Sequence[Removed], reference: str) -> Removed:
     if len({entry.digest for entry in matching}) > 1:
         # entries of different manifests can share a short reference
         names = list(dict.fromkeys(entry.reference for entry in with_references(matching)))
-        listed = ", ".join(names[:_MAX_SHOWN]) + (
-            f", and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else ""
-        )
+        more = f", and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else ""
+        listed = ", ".join(names[:_MAX_SHOWN]) + more
         raise UsageError(f"{PREFIX}{digits} is ambiguous: it may be {listed}; give more digits")
     return next((entry for entry in matching if entry.marked), matching[0])
 
@@ -40,9 +39,8 @@ def original_bytes(source: Source, removed: Removed) -> bytes:
     """Return a text in UTF-8, or the bytes of records. Raises InputError if it is not there."""
     if removed.conversation < len(source.transcripts):
         transcript = source.transcripts[removed.conversation]
-        content = (
-            _record_bytes(transcript, removed) if removed.kind == "records" else _original_text(transcript, removed)
-        )
+        find = _record_bytes if removed.kind == "records" else _original_text
+        content = find(transcript, removed)
         if content is not None and digest([content]) == removed.digest:
             return content
     raise InputError(

@@ -19,20 +19,15 @@ from compactor_cli.model.transcript import Source
 class Desk(Protocol):
     """A session, the computations on it, and where results are saved."""
 
-    @property
-    def source(self) -> Source: ...
+    source: Source
+    place: str
+    """The default path for decisions."""
+    output: str
+    """The default path for the compacted file."""
 
     @property
     def counter(self) -> str:
         """Return the name of the token counter."""
-
-    @property
-    def place(self) -> str:
-        """Return the default path for decisions."""
-
-    @property
-    def output(self) -> str:
-        """Return the default path for the compacted file."""
 
     def aimed(self, text: str, aim: Aim) -> Aim:
         """Return the aim with another target, written by a person: 25%, 4k; empty for none. Raises CompactorError."""

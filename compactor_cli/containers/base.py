@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BufferedIOBase
 from typing import Protocol
 
 from compactor_cli.errors import InputError
@@ -38,19 +39,12 @@ def check_size(unpacked: int, packed: int) -> None:
     """Raise InputError when the unpacked size is so large that the file must be a decompression bomb."""
     if unpacked > _MIN_CHECKED_BYTES and unpacked > _MAX_RATIO * packed:
         raise InputError(
-            f"unpacks to more than {_MAX_RATIO} times its {packed:,} bytes, which is unusual for a transcript; "
-            f"if it is "
-            "one, unpack it yourself and name that file"
+            f"unpacks to more than {_MAX_RATIO} times its {packed:,} bytes, which is unusual for a transcript; if it "
+            "is one, unpack it yourself and name that file"
         )
 
 
-class Stream(Protocol):
-    """An open stream of the standard library."""
-
-    def read(self, size: int, /) -> bytes: ...
-
-
-def read_stream(stream: Stream, packed: int, name: str, errors: tuple[type[Exception], ...]) -> bytes:
+def read_stream(stream: BufferedIOBase, packed: int, name: str, errors: tuple[type[Exception], ...]) -> bytes:
     """Return all bytes of a compressed stream. Raises InputError when it is damaged, cut off, or a bomb."""
     chunks: list[bytes] = []
     size = 0

@@ -7,7 +7,7 @@ import sys
 from abc import abstractmethod
 from typing import Any, BinaryIO
 
-from compactor_cli.containers.base import Container, Stream, read_stream
+from compactor_cli.containers.base import Container, read_stream
 from compactor_cli.model.content import Content
 
 
@@ -23,14 +23,14 @@ class _Compressed(Container):
         return read_stream(stream, len(data), self.name, errors)
 
     @abstractmethod
-    def _open(self, file: BinaryIO) -> tuple[Stream, tuple[type[Exception], ...]]:
+    def _open(self, file: BinaryIO) -> tuple[io.BufferedIOBase, tuple[type[Exception], ...]]:
         """Return a stream that decompresses the file, and the exceptions that it raises for damage."""
 
 
 class Gzip(_Compressed):
     name, suffixes, begins = "gzip", (".gz",), b"\x1f\x8b\x08"
 
-    def _open(self, file: BinaryIO) -> tuple[Stream, tuple[type[Exception], ...]]:
+    def _open(self, file: BinaryIO) -> tuple[io.BufferedIOBase, tuple[type[Exception], ...]]:
         import gzip
         import zlib
 
@@ -48,7 +48,7 @@ class Bzip2(_Compressed):
     def holds(self, data: Content) -> bool:
         return super().holds(data) and data[4:10] in (b"1AY&SY", b"\x17rE8P\x90")
 
-    def _open(self, file: BinaryIO) -> tuple[Stream, tuple[type[Exception], ...]]:
+    def _open(self, file: BinaryIO) -> tuple[io.BufferedIOBase, tuple[type[Exception], ...]]:
         import bz2
 
         return bz2.BZ2File(file), (OSError, ValueError)
@@ -62,7 +62,7 @@ class Bzip2(_Compressed):
 class Xz(_Compressed):
     name, suffixes, begins = "xz", (".xz",), b"\xfd7zXZ\x00"
 
-    def _open(self, file: BinaryIO) -> tuple[Stream, tuple[type[Exception], ...]]:
+    def _open(self, file: BinaryIO) -> tuple[io.BufferedIOBase, tuple[type[Exception], ...]]:
         import lzma
 
         return lzma.LZMAFile(file), (lzma.LZMAError,)
@@ -78,7 +78,7 @@ class Zstandard(_Compressed):
 
     name, suffixes, begins = "zstandard", (".zst", ".zstd"), b"\x28\xb5\x2f\xfd"
 
-    def _open(self, file: BinaryIO) -> tuple[Stream, tuple[type[Exception], ...]]:
+    def _open(self, file: BinaryIO) -> tuple[io.BufferedIOBase, tuple[type[Exception], ...]]:
         library = _zstd()
         return library.ZstdFile(file), (library.ZstdError,)
 

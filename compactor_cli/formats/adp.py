@@ -92,9 +92,8 @@ class _Reader:
         text, place, images, further = _observation(self.build, value, kind, record)
         if self._open_call is not None:
             call, self._open_call = self._open_call, None
-            result = self.build.part(
-                "tool_result", text, place, name=call.name, call_id=call.call_id, images=int(images)
-            )
+            name, call_id = call.name, call.call_id
+            result = self.build.part("tool_result", text, place, name=name, call_id=call_id, images=int(images))
             self.build.add("tool", [result, *further], (record,))
             return
         parts = [self.build.part("text", text, place)] if text else []
@@ -116,12 +115,8 @@ def _observation(
         return as_text(text), Place(record, ("content",)) if isinstance(text, str) else None, False, []
     key = next((key for key in ("axtree", "html") if isinstance(value.get(key), str) and value[key]), "")
     further = [build.part("other", value["url"])] if isinstance(value.get("url"), str) and value["url"] else []
-    return (
-        as_text(value.get(key)),
-        Place(record, (key,)) if key else None,
-        bool(value.get("image_observation")),
-        further,
-    )
+    place = Place(record, (key,)) if key else None
+    return as_text(value.get(key)), place, bool(value.get("image_observation")), further
 
 
 def _screen_text(annotations: Any) -> str:

@@ -138,9 +138,8 @@ def _parts(build: Builder, content: dict[str, Any], record: int) -> Iterator[Par
     kind = word(content, "content_type")
     if kind == "thoughts":
         for thought in listed(content.get("thoughts")):
-            yield build.part(
-                "thinking", "\n".join(t for t in (word(thought, "summary"), word(thought, "content")) if t)
-            )
+            texts = (word(thought, "summary"), word(thought, "content"))
+            yield build.part("thinking", "\n".join(filter(None, texts)))
     elif kind == "user_editable_context":
         instructions = [word(content, key) for key in _INSTRUCTIONS if word(content, key)]
         yield build.part("text", "\n".join(instructions))

@@ -74,9 +74,8 @@ class _Pairs(Struct):
             self.open_calls[name] = record
             return replace(part, call_id=name)
         if part.kind == "tool_result":
-            name = (
-                part.call_id if part.call_id in self.open_calls else next(iter(self.open_calls), f"{LEGACY_ID}unknown")
-            )
+            oldest = next(iter(self.open_calls), f"{LEGACY_ID}unknown")
+            name = part.call_id if part.call_id in self.open_calls else oldest
             self.open_calls.pop(name, None)
             return replace(part, call_id=name)
         return part

@@ -16,16 +16,5 @@ from compactor_cli.settings.declaration import (
     TierSettings,
 )
 
-__all__ = [
-    "ArchiveSettings",
-    "BudgetSettings",
-    "ContextSettings",
-    "LlmSettings",
-    "MemorySettings",
-    "Option",
-    "ReadingSettings",
-    "ScoringSettings",
-    "Settings",
-    "SummarizationSettings",
-    "TierSettings",
-]
+__all__ = ["ArchiveSettings", "BudgetSettings", "ContextSettings", "LlmSettings", "MemorySettings", "Option"]
+__all__ += ["ReadingSettings", "ScoringSettings", "Settings", "SummarizationSettings", "TierSettings"]

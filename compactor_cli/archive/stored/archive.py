@@ -44,11 +44,8 @@ def keep(connection: Connection, manifest: Manifest, pieces: Sequence[bytes], no
     added = _insert(connection, manifest, previous, now)
     if manifest.changed:
         add_pieces(connection, added, pieces)
-        earlier = (
-            []
-            if previous is None
-            else [compaction.id for compaction in reversed(compaction_chain(connection, previous))]
-        )
+        chain = [] if previous is None else compaction_chain(connection, previous)
+        earlier = [compaction.id for compaction in reversed(chain)]
         add_rounds(connection, added, manifest, earlier, before.inputs)
     return added
 

@@ -102,10 +102,8 @@ def compaction_chain(connection: Connection, id: int) -> list[Archived]:
     """Return a compaction after the rounds that it came from, oldest first. Raises StoreError."""
     last = get_compaction(connection, id)
     earlier = select(compactions.c.id, compactions.c.previous).where(compactions.c.id == id).cte(recursive=True)
-    earlier_step = select(compactions.c.id, compactions.c.previous).join(
-        earlier, compactions.c.id == earlier.c.previous
-    )
-    earlier = earlier.union(earlier_step)
+    step = select(compactions.c.id, compactions.c.previous).join(earlier, compactions.c.id == earlier.c.previous)
+    earlier = earlier.union(step)
     query = select(*_COMPACTION_COLUMNS).join(earlier, compactions.c.id == earlier.c.id).where(compactions.c.id != id)
     return [*(_archived(row) for row in connection.execute(query.order_by(compactions.c.id))), last]
 

@@ -44,16 +44,10 @@ def front_transcript(transcript: Transcript, cut: int) -> Transcript:
     """Return the first `cut` messages with their records, as if the session had been saved at that moment."""
     messages = transcript.messages[:cut]
     end = 1 + max((record for message in messages for record in message.records), default=-1)
-    first_later_record = min(
-        (record for message in transcript.messages[cut:] for record in message.records), default=end
-    )
+    later = min((record for message in transcript.messages[cut:] for record in message.records), default=end)
     # display copies of the front's messages may follow it
-    end = max(
-        [
-            end,
-            *(record + 1 for record, owner in transcript.owners.items() if owner < cut and record < first_later_record),
-        ]
-    )
+    copies = (record + 1 for record, owner in transcript.owners.items() if owner < cut and record < later)
+    end = max([end, *copies])
     lines = transcript.records[end - 1].line if end else 0
     return replace(
         transcript,
