@@ -73,9 +73,7 @@ def _look(session: FoundSession) -> About:
         return _look_into_database(session)
     whole_session = _export_session(session)
     infos = [message["info"] for message in whole_session["messages"]]
-    requests = (
-        _request(message["parts"]) for message in whole_session["messages"] if message["info"].get("role") == "user"
-    )
+    requests = (_request(m["parts"]) for m in whole_session["messages"] if m["info"].get("role") == "user")
     used = (_token_figure(info) for info in reversed(infos))
     return About(
         project=word(whole_session["info"], "directory"),

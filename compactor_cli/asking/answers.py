@@ -43,9 +43,7 @@ def ask_checked(model: LanguageModel, questions: Sequence[Question[T]]) -> list[
     results = [_read_answer(question, answer) for question, answer in zip(questions, answers, strict=True)]
     retried = [index for index, question in enumerate(results) if question.value is None and not answers[index].failure]
     if retried:
-        repeated = [
-            _retry_request(model, questions[index].request, answers[index], results[index].why) for index in retried
-        ]
+        repeated = [_retry_request(model, questions[i].request, answers[i], results[i].why) for i in retried]
         for index, request, answer in zip(retried, repeated, model.ask(repeated), strict=True):
             results[index] = _read_answer(Question(request, questions[index].read), answer)
     return results

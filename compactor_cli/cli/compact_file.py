@@ -129,9 +129,7 @@ def _warn_about_ratio(session: Session, source: Source, parts: Sequence[Compacti
 def _only_drops_last_line(source: Source, data: Content, parts: Sequence[Compaction]) -> bool:
     """Return whether an output only lacks the last line, which another program may still be writing."""
     cut = {note.kind for note in source.notes} == {"cut_off_line"}
-    return (
-        cut and sum(len(part.messages) for part in parts) == source.message_count and source.data[: len(data)] == data
-    )
+    return cut and sum(len(p.messages) for p in parts) == source.message_count and source.data[: len(data)] == data
 
 
 def _report_outcome(
@@ -239,9 +237,7 @@ def _compact_if_needed(
     from compactor_cli.views.forecast import forecast_context
 
     settings, limit = session.settings, model_facts(session.reading.model).context_limit
-    views = [
-        forecast_context(transcript, FORMATS[transcript.format], limit, settings) for transcript in source.transcripts
-    ]
+    views = [forecast_context(t, FORMATS[t.format], limit, settings) for t in source.transcripts]
     if not any(view.compacts for view in views):
         fullest = max(views, key=lambda view: view.state.tokens)
         session.say(f"{source.path}: {fullest.reason}; left unchanged")

@@ -48,9 +48,7 @@ class Lookup(Struct, frozen=True):
     def chosen(self, round: int | None) -> Archived:
         """Return the compaction with this number; for None, the newest that changed something, else the newest."""
         if round is None:
-            return next(
-                (compaction for compaction in reversed(self.compactions) if compaction.changed), self.compactions[-1]
-            )
+            return next((one for one in reversed(self.compactions) if one.changed), self.compactions[-1])
         if round > len(self.compactions):
             raise UsageError(f"--round {round}: {len(self.compactions)} compactions of it are archived; see --list")
         return self.compactions[round - 1]
@@ -160,9 +158,7 @@ def _compactions(database: Database, compaction: FoundCompaction) -> Sequence[Ar
     with database.read() as connection:
         if compaction.match in SURE_MATCHES:
             return archive.compaction_chain(connection, compaction.id)
-        ids = {past_round.compaction for past_round in rounds.history(connection, ids=[compaction.id])} | {
-            compaction.id
-        }
+        ids = {past.compaction for past in rounds.history(connection, ids=[compaction.id])} | {compaction.id}
         return [archive.get_compaction(connection, compaction_id) for compaction_id in sorted(ids)]
 
 

@@ -92,9 +92,7 @@ class Target:
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         """Return a file with the conversations; only one if `many` is false."""
-        return jsonedit.lines(
-            record for conversation in conversations for record in self.records(conversation, context)
-        )
+        return jsonedit.lines(record for c in conversations for record in self.records(c, context))
 
     def file_name(self, conversation: Conversation, context: WriteContext) -> str:
         """Return the name that the target's own program would use, for output to a folder; empty if any will do."""

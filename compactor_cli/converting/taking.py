@@ -82,9 +82,7 @@ class _Values:
 def _links(messages: Sequence[Message]) -> tuple[dict[tuple[int, int], int], dict[int, str]]:
     """Return (message, part) of each call and result -> number of the call, and number of the call -> tool name."""
     pairing = pair_calls(messages)
-    calls = [
-        (m, n) for m, message in enumerate(messages) for n, part in enumerate(message.parts) if part.kind == "tool_call"
-    ]
+    calls = [(m, n) for m, message in enumerate(messages) for n, p in enumerate(message.parts) if p.kind == "tool_call"]
     links = {location: number for number, location in enumerate(calls)}
     names = {number: messages[index].parts[position].name for number, (index, position) in enumerate(calls)}
     return links | {result: links[call] for result, call in pairing.call_of.items()}, names

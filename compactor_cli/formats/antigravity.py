@@ -219,9 +219,7 @@ def _encode_arguments(arguments: dict[str, Any], text: str) -> str:
     old, new = _decode_arguments(arguments), json.loads(text)
     if old is arguments or not isinstance(new, dict):
         return text
-    unchanged = {
-        key: arguments[key] if key in old and old[key] == value else jsonedit.dump(value) for key, value in new.items()
-    }
+    unchanged = {key: arguments[key] if key in old and old[key] == v else jsonedit.dump(v) for key, v in new.items()}
     return jsonedit.dump(unchanged)
 
 

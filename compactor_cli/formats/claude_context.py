@@ -137,9 +137,7 @@ def _repeated_records(values: Sequence[Any]) -> dict[int, int]:
         start = counting.get((parent, name[1]), -1) if isinstance(parent, str) else -1
         of_parent = (record for record in same if record > start and values[record].get("parentUuid") == parent)
         counting[name] = next(of_parent, same[-1])
-    return {
-        record: counting[name] for name, same in records_by_id.items() for record in same if record != counting[name]
-    }
+    return {r: counting[name] for name, same in records_by_id.items() for r in same if r != counting[name]}
 
 
 def _words(value: Any) -> tuple[Any, Any]:

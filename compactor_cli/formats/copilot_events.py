@@ -66,9 +66,7 @@ def find_context(values: Sequence[Any]) -> CopilotContext:
             start, boundary, began = record, record, -1
     prompts = [record for record in live if _is_prompt(values[record])]
     earlier_prompts = set(prompts[:-1])
-    records = [
-        record for record in live if record in prompts[-1:] or (record >= start and record not in earlier_prompts)
-    ]
+    records = [r for r in live if r in prompts[-1:] or (r >= start and r not in earlier_prompts)]
     return CopilotContext(tuple(records), start, boundary, frozenset(taken_back))
 
 

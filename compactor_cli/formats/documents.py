@@ -210,9 +210,7 @@ def _member_document(
     pieces = (text[start:first].encode(), None, text[last:end].encode())
     names = Names(colon.encode(), to_byte[first], to_byte[last])
     layout = Layout(pieces, separator.encode(), names=names)
-    return Document(
-        records, tuple(value for *_, value in member_spans), layout, path=slot.path, is_certain=slot.is_certain
-    )
+    return Document(records, tuple(v for *_, v in member_spans), layout, path=slot.path, is_certain=slot.is_certain)
 
 
 def _string_document(text: str, line: int, slot: Slot, span: tuple[int, int], bounds: tuple[int, int]) -> Document:

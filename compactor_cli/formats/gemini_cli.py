@@ -79,9 +79,7 @@ class GeminiCLI(PlainEdits):
         patch = last_patch(records)
         if patch is not None:
             return unfold_patches(data, records, patch, separator)
-        last = next(
-            (index for index in range(len(records) - 1, -1, -1) if _replacing_messages(records[index].value)), None
-        )
+        last = next((i for i in range(len(records) - 1, -1, -1) if _replacing_messages(records[i].value)), None)
         messages = _replacing_messages(records[last].value) if last is not None else []
         ids = [word(message, "id") for message in messages]
         if last is None or not all(ids) or len(set(ids)) < len(ids):

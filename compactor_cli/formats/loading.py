@@ -82,9 +82,7 @@ def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged:
     if format == documents.NAME:
         raise InputError('no {"messages": [...]} on this line; see --format', line=records[0].record.line)
     chosen = choose(values, format)
-    recognized = (
-        frozenset(n for n, value in enumerate(values) if chosen.recognize(value)) if not format else frozenset()
-    )
+    recognized = frozenset(n for n, v in enumerate(values) if chosen.recognize(v)) if not format else frozenset()
     stray = second_format(chosen, values, recognized) if not format else None
     if stray:
         chosen, stray = (better, None) if (better := format_of_all(values)) else (chosen, stray)
@@ -141,9 +139,7 @@ def _leave_out_strangers(
         for message in reading.messages
     ]
     if not all(recognized):
-        kept_messages = [
-            message for message, is_recognized in zip(reading.messages, recognized, strict=True) if is_recognized
-        ]
+        kept_messages = [m for m, is_recognized in zip(reading.messages, recognized, strict=True) if is_recognized]
         new = {message.index: index for index, message in enumerate(kept_messages)}
         reading.messages = [replace(message, index=index) for index, message in enumerate(kept_messages)]
         reading.owners = {record: new[owner] for record, owner in reading.owners.items() if owner in new}

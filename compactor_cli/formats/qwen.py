@@ -316,9 +316,7 @@ def unfold(
         raw = f'{jsonedit.dump(item)[:-1]},"message":{text}}}'
         pieces.append(Unfolded(raw.encode("utf-8"), {**item, "message": content}))
         parent = record_id
-    children = {
-        index: [_with_parent(data, records[index], parent)] for index in _children(records, word(value, "uuid"))
-    }
+    children = {i: [_with_parent(data, records[i], parent)] for i in _children(records, word(value, "uuid"))}
     return replace_records(data, records, {**children, last: pieces}, separator)
 
 

@@ -29,9 +29,7 @@ def make_manifest(source: Source, counter: str) -> Manifest:
         output=FileState("", hashlib.sha256(b"").hexdigest(), 0),
         format=source.transcripts[0].format,
         counter=counter,
-        rounds=tuple(
-            _make_round(number, transcript, names[number]) for number, transcript in enumerate(source.transcripts)
-        ),
+        rounds=tuple(_make_round(number, t, names[number]) for number, t in enumerate(source.transcripts)),
         removed=with_references(removed),
     )
 

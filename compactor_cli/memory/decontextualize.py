@@ -142,9 +142,7 @@ def _read_statement(statement: DependentLine, text: str) -> str:
     resolved = plain(str(read_json(text, _SCHEMA)["statement"])).strip()
     if " ".join(resolved.split()) == " ".join(statement.text.split()):
         return statement.text
-    context = "\n".join(
-        [*(plain(message.text("text")) for message in _context_turns(statement)), plain(statement.lead)]
-    )
+    context = "\n".join([*(plain(m.text("text")) for m in _context_turns(statement)), plain(statement.lead)])
     wrong = resolution_fault(resolved, statement.text, context)
     if wrong:
         raise RejectedError(wrong)

@@ -50,9 +50,7 @@ def _parse_document(text: str, name: str) -> Profile:
     if not isinstance(document.get("weights"), dict):
         raise UsageError(f"{name}: no table [weights]; write a profile with `compactor learn FILE... -o {name}`")
     sessions = document.get("sessions", 0)
-    figures = {
-        key: float(value) for key, value in _flat_table(document.get("held_out", {})) if isinstance(value, (int, float))
-    }
+    figures = {key: float(v) for key, v in _flat_table(document.get("held_out", {})) if isinstance(v, (int, float))}
     return Profile(
         weights=_weights(document, "weights", weight_names(), name),
         name=name,

@@ -78,9 +78,7 @@ def meant(path: str) -> list[tuple[str, str]]:
         if has_magic(inside):
             steps = inside.split("/")
             root = "/".join(takewhile(lambda step: not has_magic(step), steps))
-            places = [
-                file_name for file_name, about in store.glob(inside, detail=True).items() if about["type"] == "file"
-            ]
+            places = [name for name, about in store.glob(inside, detail=True).items() if about["type"] == "file"]
         elif store.isdir(inside):
             root, places = inside, store.find(inside)
         else:
@@ -89,6 +87,4 @@ def meant(path: str) -> list[tuple[str, str]]:
         raise InputError(f"cannot be listed: {error.strerror or error}", path=path) from None
     if not places:
         raise InputError("no file matches; * matches a part of a name, ** any folders", path=path)
-    return [
-        (store.unstrip_protocol(file_name), file_name.removeprefix(root).lstrip("/")) for file_name in sorted(places)
-    ]
+    return [(store.unstrip_protocol(name), name.removeprefix(root).lstrip("/")) for name in sorted(places)]

@@ -46,9 +46,7 @@ def rounds_table(console: Console, past_rounds: Sequence[PastRound]) -> Table:
 
 def _unconfirmed_note(rounds: Sequence[PastRound]) -> str:
     """Return a note if an output is not known to have been written; that of an agent never is."""
-    open_ones = [
-        past_round for past_round in rounds if not past_round.written and past_round.round.strategy != STRATEGY
-    ]
+    open_ones = [past for past in rounds if not past.written and past.round.strategy != STRATEGY]
     return ", output not confirmed" if open_ones else ""
 
 

@@ -136,9 +136,7 @@ class ClassifierScorer:
         # a request of one message fits the model, whatever its script
         max_chars = max(_MIN_MESSAGE_CHARS, min(_MAX_MESSAGE_CHARS, (available_tokens - _ENTRY_TOKENS) // 2 - 100))
         new_keys = {message.index: _key(message) for message in messages if _key(message) not in self._judged}
-        batches = _batches(
-            [_sent_message(message, max_chars) for message in messages if message.index in new_keys], available_tokens
-        )
+        batches = _batches([_sent_message(m, max_chars) for m in messages if m.index in new_keys], available_tokens)
         read = partial(_read_scores, threshold=threshold)
         questions = [
             Question(_request(batch, self._system), partial(read, {item.index for item in batch})) for batch in batches

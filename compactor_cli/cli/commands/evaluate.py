@@ -126,9 +126,7 @@ def _load(
                 refused.append(retention_cases.Skipped(file, None, str(error)))
                 continue
             session.print_reading_notes(source)
-            loaded += [
-                retention_cases.EvaluatedSession(name, transcript) for name, transcript in conversations(source, file)
-            ]
+            loaded += [retention_cases.EvaluatedSession(name, t) for name, t in conversations(source, file)]
     return loaded, refused
 
 

@@ -88,9 +88,7 @@ def _inspect(session: Session, args: InspectOptions, file: str) -> int:
     if args.json or args.html:
         from compactor_cli.views.overview import overview
 
-        value = jsons.inspect_json(
-            source, session.counter.name, view, analyses, [overview(analysis) for analysis in analyses]
-        )
+        value = jsons.inspect_json(source, session.counter.name, view, analyses, [overview(a) for a in analyses])
         if args.faults:
             value["findings"] = [finding_json(finding) for finding in more]
         value["history"] = [round_json(analysis) for analysis in past_rounds]

@@ -232,9 +232,7 @@ def _list_all(session: Session, database: Database, args: RestoreOptions) -> Non
 
     with database.read() as connection:
         compactions = archive.newest_compactions(connection)
-        past_rounds = [
-            past_round for compaction in compactions for past_round in rounds.rounds_of(connection, compaction.id)
-        ]
+        past_rounds = [past_round for one in compactions for past_round in rounds.rounds_of(connection, one.id)]
         size = archive.archive_size(connection)
     if args.json:
         print_json({"rounds": list(map(round_json, past_rounds))})
