@@ -34,10 +34,9 @@ def manifest_json(manifest: Manifest) -> dict[str, Any]:
 def manifest_text(manifest: Manifest) -> bytes:
     """Return a manifest in the layout of its file: one entry per line, easy to read and to compare."""
     value = manifest_json(manifest)
-    lines = [
-        f"{json.dumps(key)}: {json.dumps(item)}" for key, item in value.items() if key not in ("rounds", "removed")
-    ]
-    for key in ("rounds", "removed"):
+    listed = ("rounds", "removed")
+    lines = [f"{json.dumps(key)}: {json.dumps(item)}" for key, item in value.items() if key not in listed]
+    for key in listed:
         entries = ",\n".join(map(json.dumps, value[key]))
         lines.append(f"{json.dumps(key)}: [\n{entries}\n]" if entries else f"{json.dumps(key)}: []")
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode("utf-8")

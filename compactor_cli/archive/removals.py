@@ -134,9 +134,8 @@ class _EntryCollector:
             if full[:MIN_REFERENCE_DIGITS] in marks and full not in named_texts:
                 named_texts.add(full)
                 entry = self._entry(loss, [self._origin[repaired.index]], records, reason)
-                self.entries.append(
-                    entry(digest=full, kind="text", role=repaired.role, tokens=part.tokens, marked=True)
-                )
+                role, tokens = repaired.role, part.tokens
+                self.entries.append(entry(digest=full, kind="text", role=role, tokens=tokens, marked=True))
 
     def _add_records(
         self,

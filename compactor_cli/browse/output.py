@@ -80,11 +80,7 @@ def _quoting_lines(summary: Message, number: int) -> list[OutputLine]:
             inside = False
         if inside:
             quoted.append(OutputLine(safe_line(line)))
-    head = (
-        "The summary that replaces it quotes these lines:"
-        if quoted
-        else ("The summary that replaces it quotes none of its lines.")
-    )
+    head = f"The summary that replaces it quotes {'these lines:' if quoted else 'none of its lines.'}"
     whole = [
         OutputLine(""),
         OutputLine(f"The whole summary ({summary.tokens:,} tokens):", heading=True),

@@ -174,11 +174,7 @@ def count_marks(
 def matching_rows(rows: Sequence[BrowserRow], shown_rows: Sequence[int], words: str) -> list[int]:
     """Return the positions, within the shown rows, of messages that contain the words in any case."""
     folded_words = words.lower()
-    return (
-        [index for index, row_index in enumerate(shown_rows) if rows[row_index].holds(folded_words)]
-        if folded_words
-        else []
-    )
+    return [i for i, row in enumerate(shown_rows) if rows[row].holds(folded_words)] if folded_words else []
 
 
 def _choice(row: BrowserRow, choices: Mapping[MessageKey, Choice], groups: Groups) -> Choice | None:

@@ -148,11 +148,8 @@ def _session_path(agent: Agent, source: Source, id: str, project: str) -> Path:
         return real_path(source.path).parents[len(name.parts) - 1] / name
     folder = agent.new_folder(this_machine(), project, began)
     if folder is None:
-        fault = (
-            "does not record the folder it works in"
-            if not project
-            else f"works in a folder that {agent.title} does not know"
-        )
+        fault = f"works in a folder that {agent.title} does not know"
+        fault = fault if project else "does not record the folder it works in"
         raise UsageError(f"{source.path}: --new-session: the session {fault}; write it to a file with -o")
     return folder / name
 

@@ -64,11 +64,8 @@ def measure_shared(
     """Yield the results of `measure_case` in order, computed on all processors, or None if it is too little."""
     processes = min(workers.processors(), len(cases))
     tokens = sum(case.front.tokens for case in cases)
-    if (
-        processes < 2
-        or tokens * runs < _MIN_SHARED_TOKENS
-        or any(isinstance(case.front.source, FileContent) for case in cases)
-    ):
+    is_large = any(isinstance(case.front.source, FileContent) for case in cases)
+    if processes < 2 or tokens * runs < _MIN_SHARED_TOKENS or is_large:
         return None
 
     def ended(case: Case) -> list[CaseOutcome]:

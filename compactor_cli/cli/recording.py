@@ -162,9 +162,8 @@ class Keeper:
             return ""
         from compactor_cli.archive.manifest_json import SUFFIX, manifest_text
 
-        write_bytes(
-            out_path + SUFFIX, manifest_text(self._manifest(source, data, parts, out_path)), inputs=[source.path]
-        )
+        text = manifest_text(self._manifest(source, data, parts, out_path))
+        write_bytes(out_path + SUFFIX, text, inputs=[source.path])
         return out_path + SUFFIX
 
     def close(self) -> None:

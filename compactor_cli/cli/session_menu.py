@@ -93,11 +93,8 @@ def _find_newest(listing: finding.Listing, agents: Iterable[Agent], project: str
     if saved is None:
         names_agents = len(listing.searched_folders) < _MAX_NAMED_AGENTS
         names = ", ".join(member.title for member in agents) if names_agents else "any agent"
-        places = (
-            f"; looked in {', '.join(map(str, listing.searched_folders))}"
-            if names_agents
-            else "; see compactor sessions"
-        )
+        places = f"; looked in {', '.join(map(str, listing.searched_folders))}"
+        places = places if names_agents else "; see compactor sessions"
         inside = f" in a project {project}" if project else ""
         raise UsageError(f"--latest: no session found of {names}{inside}{places}")
     return saved

@@ -47,9 +47,8 @@ def find_losses(source: Taken, after: Conversation, holds: Set[Attribute]) -> tu
     counts.update(_pictures(before, after))
     counts.update(_merge_losses(before, after))
     counts.update(_attributes(before, holds))
-    counts["messages_without_content", "left_out"] += sum(not t.items for t in before.turns) - sum(
-        not t.items for t in after.turns
-    )
+    empty_before, empty_after = (sum(not turn.items for turn in side.turns) for side in (before, after))
+    counts["messages_without_content", "left_out"] += empty_before - empty_after
     counts["parts", "moved"] += _count_moved(after)
     for (kind, action), count in _added_items(after).items():
         counts[kind, action] += count
@@ -130,15 +129,8 @@ def _merge_losses(before: Conversation, after: Conversation) -> Iterator[tuple[s
             turn_by_location |= dict.fromkeys(item.locations, index)
     previous: tuple[int | None, SpeakerTurn] = (None, SpeakerTurn("system", ()))
     for turn in before.turns:
-        turn_index = next(
-            (
-                turn_by_location[location]
-                for item in turn.items
-                for location in item.locations
-                if location in turn_by_location
-            ),
-            None,
-        )
+        locations = (location for item in turn.items for location in item.locations)
+        turn_index = next((turn_by_location[place] for place in locations if place in turn_by_location), None)
         if turn_index is None or turn.role == "tool":
             continue
         pieces = turn.group is not None and turn.group == previous[1].group

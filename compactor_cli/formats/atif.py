@@ -81,9 +81,8 @@ def _read_step(
     turn = record if parts and seen and not results else None
     time = parse_time(value.get("timestamp"))
     if parts or not seen:
-        build.add(
-            role, parts, (record,), timestamp=time, origin=origin_of_parts(parts, by_user=role == "user"), turn=turn
-        )
+        own = origin_of_parts(parts, by_user=role == "user")
+        build.add(role, parts, (record,), timestamp=time, origin=own, turn=turn)
     if seen:
         origin: Origin = "other" if results else "injected"
         build.add("tool" if results else "user", seen, (record,), timestamp=time, origin=origin, turn=turn)
@@ -120,12 +119,8 @@ def _results(build: Builder, value: dict[str, Any], calls: Sequence[Part], recor
         if call_id and (call_id in tool_by_call or not calls):
             text, images, place = body(result.get("content"), path, record)
             text_place = place if result.get("content") is not None else None
-            parts.append(
-                build.part(
-                    "tool_result", text, text_place, name=tool_by_call.get(call_id, ""), call_id=call_id, images=images
-                )
-            )
-            tool_by_call.pop(call_id, None)  # a second result for the same call is text
+            name = tool_by_call.pop(call_id, "")  # a second result for the same call is text
+            parts.append(build.part("tool_result", text, text_place, name=name, call_id=call_id, images=images))
         else:
             parts += _content(build, result.get("content"), path, record)
     return parts

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from compactor_cli.formats.jsonl import ReadRecord
+from compactor_cli.formats.jsonl import FileRecords, ReadRecord
 from compactor_cli.formats.values import arguments_place, as_text, block_text, body, edit_value, is_image
 from compactor_cli.model.content import Content, FileText
 from compactor_cli.model.message import FilePart, Message, Origin, Part, PartKind, Path, Place, Role
@@ -122,9 +122,7 @@ class Format(Protocol):
 class Unfolds(Protocol):
     """A format in which one record may hold a list of what would otherwise be separate records."""
 
-    def unfold(
-        self, data: Content, records: Sequence[ReadRecord], separator: bytes
-    ) -> tuple[Content, list[ReadRecord]] | None:
+    def unfold(self, data: Content, records: Sequence[ReadRecord], separator: bytes) -> FileRecords | None:
         """Return a file with such a list split into records, joined by `separator`; None without one."""
 
 

@@ -65,9 +65,8 @@ class ClaudeCode(PlainEdits):
         links = links_of(values, context)
         of_record = {record: message.index for message in build.messages for record in message.records}
         repeats = {record: of_record[first] for record, first in context.repeated.items() if first in of_record}
-        return Reading(
-            build.messages, owners | repeats, links, set(repeats), outside=context.outside, session_id=str(session)
-        )
+        owners |= repeats
+        return Reading(build.messages, owners, links, set(repeats), outside=context.outside, session_id=str(session))
 
     usage_words: tuple[bytes, ...] = (b'"usage"',)
 

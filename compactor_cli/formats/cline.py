@@ -129,9 +129,8 @@ def _read(build: Builder, value: dict[str, Any], record: int, sealed: Sequence[i
     turn = record if files and parts else None  # attached files stay or go with the user's words
     if parts or thoughts:
         records = (*sealed, record)
-        build.add(
-            role, [*thoughts, *parts], records, id=name, timestamp=time, origin=origin, turn=turn, pinned=is_pinned
-        )
+        said = [*thoughts, *parts]
+        build.add(role, said, records, id=name, timestamp=time, origin=origin, turn=turn, pinned=is_pinned)
     if files:
         file_id = f"{name or record}/files"
         build.add("user", files, (record,), id=file_id, timestamp=time, origin="injected", turn=turn)

@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.jsonl import ReadRecord
+from compactor_cli.formats.jsonl import FileRecords, ReadRecord
 from compactor_cli.formats.unfolding import Unfolded, extract_list, replace_records, with_empty_list
 from compactor_cli.formats.values import as_text, inner, listed, word
 from compactor_cli.model.content import Content
@@ -51,7 +51,7 @@ def history_of(value: Any) -> list[Any] | None:
     return history if isinstance(history, list) else None
 
 
-def unfold(data: Content, records: Sequence[ReadRecord], separator: bytes) -> tuple[Content, list[ReadRecord]] | None:
+def unfold(data: Content, records: Sequence[ReadRecord], separator: bytes) -> FileRecords | None:
     """Return a session with the items of its last compaction on their own lines; None if there are none."""
     last = next((index for index in range(len(records) - 1, -1, -1) if is_compacted(records[index].value)), None)
     if last is None or not history_of(records[last].value):

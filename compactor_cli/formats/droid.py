@@ -59,9 +59,8 @@ class Droid(PlainEdits):
                 _read_message(build, values[record], record)
         session = next((value.get("id") for value in values if word(value, "type") == "session_start"), "")
         links = chains(parents, branch)
-        return Reading(
-            build.messages, links=links, outside=messages - set(branch), session_id=as_text(session), branch=branch
-        )
+        outside, name = messages - set(branch), as_text(session)
+        return Reading(build.messages, links=links, outside=outside, session_id=name, branch=branch)
 
     def new_record(self, message: Message, around: Around) -> Any:
         template = around.template

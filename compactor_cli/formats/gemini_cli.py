@@ -18,7 +18,7 @@ from compactor_cli.formats.base import Around, Builder, Counter, ListPath, Plain
 from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.copies import shortened_copies, value_at
 from compactor_cli.formats.gemini_patches import MESSAGES, last_patch, patch_of, unfold_patches
-from compactor_cli.formats.jsonl import ReadRecord
+from compactor_cli.formats.jsonl import FileRecords, ReadRecord
 from compactor_cli.formats.turns import add_request, turn_role
 from compactor_cli.formats.unfolding import Unfolded, extract_list, replace_records, with_empty_list
 from compactor_cli.formats.values import as_text, inner, listed, objects, sum_of, uuid_text, word
@@ -72,9 +72,7 @@ class GeminiCLI(PlainEdits):
         counts = value.get("tokens")
         return sum_of(counts, "total") or sum_of(counts, "input", "output", "thoughts", "tool")
 
-    def unfold(
-        self, data: Content, records: Sequence[ReadRecord], separator: bytes
-    ) -> tuple[Content, list[ReadRecord]] | None:
+    def unfold(self, data: Content, records: Sequence[ReadRecord], separator: bytes) -> FileRecords | None:
         """Return the data with the messages of the last `$set` or patch on their own lines after an empty `$set`."""
         patch = last_patch(records)
         if patch is not None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.copies import find_at
-from compactor_cli.formats.jsonl import ReadRecord
+from compactor_cli.formats.jsonl import FileRecords, ReadRecord
 from compactor_cli.formats.unfolding import Unfolded, extract_list, replace_records
 from compactor_cli.formats.values import inner, listed, objects, word
 from compactor_cli.model.content import Content
@@ -45,9 +45,7 @@ def last_patch(records: Sequence[ReadRecord]) -> int | None:
     return None
 
 
-def unfold_patches(
-    data: Content, records: Sequence[ReadRecord], last: int, separator: bytes
-) -> tuple[Content, list[ReadRecord]] | None:
+def unfold_patches(data: Content, records: Sequence[ReadRecord], last: int, separator: bytes) -> FileRecords | None:
     """Return a session with the messages that the patches left on lines of their own; None if these are unknown."""
     final_texts = _replay_patches(data, records[: last + 1])
     if final_texts is None:

@@ -39,9 +39,8 @@ class Inspect(PlainEdits):
             if role is None:
                 continue  # not a message: passed through
             parts = reader.result(value, record) if role == "tool" else reader.parts(value, record)
-            reader.build.add(
-                role, parts, (record,), id=word(value, "id"), origin=origin_of_parts(parts, by_user=role == "user")
-            )
+            origin = origin_of_parts(parts, by_user=role == "user")
+            reader.build.add(role, parts, (record,), id=word(value, "id"), origin=origin)
         return Reading(reader.build.messages)
 
     def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:

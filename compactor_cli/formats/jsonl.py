@@ -48,6 +48,8 @@ class HeldRecord:
 
 
 ReadRecord = RawRecord | HeldRecord
+FileRecords = tuple[Content, list[ReadRecord]]
+"""A file, and the records in it."""
 _VALUE: Callable[[ReadRecord], Any] = attrgetter("value")
 
 

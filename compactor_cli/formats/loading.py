@@ -291,9 +291,8 @@ def _load_documents(
         text = data[item.record.start : item.record.end].decode("utf-8")
         split = documents.split(text, item.record, slots)
         for document in split:
-            transcript, roles = _document_transcript(
-                data, path, inner, document, item.value, counter, is_named=is_named
-            )
+            around = (data, path, inner, document, item.value, counter)
+            transcript, roles = _document_transcript(*around, is_named=is_named)
             transcripts.append(transcript)
             other_roles += roles
         starts += [item.record.start, *([item.record.end] * (len(split) - 1))]
@@ -328,9 +327,7 @@ def _document_transcript(
     holder = value_at(value, document.path[:1]) if in_list else value
     reading = format.read(document.values, counter, holder)
     if order := _appended_order(reading, len(document.records)):
-        records, values = (
-            tuple(sequence[index] for index in order) for sequence in (document.records, document.values)
-        )
+        records, values = (tuple(known[i] for i in order) for known in (document.records, document.values))
         document = replace(document, records=records, values=values)
         reading = format.read(document.values, counter, holder)
     if not (is_named or document.is_certain or format.generic):  # in generic formats, the roles suffice

@@ -71,9 +71,8 @@ class OpenAIResponses(PlainEdits):
             parts = read_item(build, item, (), record)
             name = as_text(value.get("id") or value.get("call_id") or "")
             own_turn = turn if answering else None
-            build.add(
-                role, parts, (record,), id=name, origin=origin_of_parts(parts, by_user=role == "user"), turn=own_turn
-            )
+            origin = origin_of_parts(parts, by_user=role == "user")
+            build.add(role, parts, (record,), id=name, origin=origin, turn=own_turn)
         return Reading(build.messages)
 
     def new_record(self, message: Message, around: Around) -> Any:

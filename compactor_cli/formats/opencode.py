@@ -64,9 +64,7 @@ class OpenCode(PlainEdits):
                 _read_assistant(build, value, record, pinned=record == context.tail, newest=record == last)
         # answers name their request; a removed request is replaced by one that remains
         is_user = [self.recognize(v) and word(v["info"], "role") == "user" for v in values]
-        links = [
-            Link(v["info"]["id"], "") if is_request else None for v, is_request in zip(values, is_user, strict=True)
-        ]
+        links = [Link(v["info"]["id"], "") if is_sent else None for v, is_sent in zip(values, is_user, strict=True)]
         session = next((v["info"]["sessionID"] for v in values if self.recognize(v)), "")
         outside = {index for index in range(context.start) if self.recognize(values[index])}
         return Reading(build.messages, links=links, outside=outside, session_id=session)

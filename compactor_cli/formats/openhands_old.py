@@ -229,9 +229,8 @@ def _is_failed(value: dict[str, Any], extras: dict[str, Any]) -> bool | None:
 def _recalled_parts(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
     """Return what the agent tells the model about its environment and what it knows."""
     extras = inner(value, "extras")
-    recalled_texts = [
-        f"{key}: {extras[key]}" for key in ("repo_name", "repo_directory", "date", "working_dir") if extras.get(key)
-    ]
+    known_keys = ("repo_name", "repo_directory", "date", "working_dir")
+    recalled_texts = [f"{key}: {extras[key]}" for key in known_keys if extras.get(key)]
     parts = [build.part("text", "\n".join(recalled_texts))] if recalled_texts else []
     for key in _RECALLED_KEYS:
         parts += build.text(extras.get(key), record, ("extras", key))

@@ -19,7 +19,7 @@ from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Rea
 from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.copies import equal_copies, find_at, shortened_copies
 from compactor_cli.formats.gemini_parts import edit_part, new_part, read_parts, split_request
-from compactor_cli.formats.jsonl import ReadRecord, RecordValues
+from compactor_cli.formats.jsonl import FileRecords, ReadRecord, RecordValues
 from compactor_cli.formats.turns import add_request, turn_role
 from compactor_cli.formats.unfolding import Unfolded, extract_list, replace_records, with_empty_list
 from compactor_cli.formats.values import inner, numbers_in, sum_of, uuid_text, word
@@ -90,9 +90,7 @@ class Qwen(PlainEdits):
     def counts(self, value: Any) -> list[Path]:
         return numbers_in(value.get("usageMetadata"), ("usageMetadata",))
 
-    def unfold(
-        self, data: Content, records: Sequence[ReadRecord], separator: bytes
-    ) -> tuple[Content, list[ReadRecord]] | None:
+    def unfold(self, data: Content, records: Sequence[ReadRecord], separator: bytes) -> FileRecords | None:
         return unfold(data, records, _walk(RecordValues(records)), separator)
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
@@ -298,9 +296,7 @@ def history_of(value: Any) -> list[Any] | None:
     return history if isinstance(history, list) else None
 
 
-def unfold(
-    data: Content, records: Sequence[ReadRecord], walk: Sequence[int], separator: bytes
-) -> tuple[Content, list[ReadRecord]] | None:
+def unfold(data: Content, records: Sequence[ReadRecord], walk: Sequence[int], separator: bytes) -> FileRecords | None:
     """Return a session with the history of its last compression split into records; None if there is none."""
     last = next((index for index in reversed(walk) if history_of(records[index].value) is not None), None)
     if last is None or not all(isinstance(content, dict) for content in history_of(records[last].value) or [None]):

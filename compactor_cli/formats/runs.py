@@ -56,9 +56,8 @@ def counted_in_run(document: Any, path: Path, messages: Sequence[Message]) -> tu
     index = next((index for index, step in enumerate(path) if step in ("inputs", "input")), None)
     if index is None or not messages:
         return None
-    counts = (
-        count for half in _run_halves(document, value_at(document, path[:index])) for count in _count_holders(half)
-    )
+    halves = _run_halves(document, value_at(document, path[:index]))
+    counts = (count for half in halves for count in _count_holders(half))
     tokens = next((tokens for count in counts if (tokens := _sent_tokens(count))), None)
     return (len(messages) - 1, tokens) if tokens else None
 

@@ -41,9 +41,8 @@ def add_request(
     index = build.add("user", words, records, id=id, timestamp=timestamp, origin=origin, turn=turn, pinned=pinned)
     if further:
         further_id = f"{id or index}/beside"
-        build.add(
-            "user", further, records, id=further_id, timestamp=timestamp, origin="injected", turn=turn, pinned=pinned
-        )
+        origin = "injected"
+        build.add("user", further, records, id=further_id, timestamp=timestamp, origin=origin, turn=turn, pinned=pinned)
     return index
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.jsonl import HeldRecord, RawRecord, ReadRecord, elements
+from compactor_cli.formats.jsonl import FileRecords, HeldRecord, RawRecord, ReadRecord, elements
 from compactor_cli.model.content import Content, join_chunks
 from compactor_cli.model.message import Path
 from compactor_cli.model.transcript import Record
@@ -21,7 +21,7 @@ class Unfolded(NamedTuple):
 
 def replace_records(
     data: Content, records: Sequence[ReadRecord], replacements: Mapping[int, Sequence[Unfolded]], separator: bytes
-) -> tuple[Content, list[ReadRecord]]:
+) -> FileRecords:
     """Return the bytes and records of a file with some records replaced by others; the bytes between them stay."""
     chunks: list[bytes | slice] = []
     new_records: list[tuple[Record, ReadRecord | Unfolded]] = []

@@ -269,13 +269,8 @@ def init(args: InitOptions, ctx: typer.Context) -> None:
     config_path = args.config or ctx.obj
     if args.user and config_path:
         raise UsageError("--user and --config exclude each other: use one of them")
-    path = (
-        settings_files.named_file(config_path).path
-        if config_path
-        else settings_files.user_file().path
-        if args.user
-        else settings_files.working_folder() / "compactor.toml"
-    )
+    path = settings_files.user_file().path if args.user else settings_files.working_folder() / "compactor.toml"
+    path = settings_files.named_file(config_path).path if config_path else path
     candidates = [path] if config_path else [path.with_suffix(suffix) for suffix in settings_files.SUFFIXES]
     for candidate in candidates:
         if is_there(candidate):

@@ -68,10 +68,8 @@ def evaluate(args: EvaluateOptions, overrides: Layer) -> None:
     from compactor_cli.cli.methods import methods_for, parse_commands
     from compactor_cli.evaluation.retention.baselines import BASELINES
 
-    ratios, places = (
-        _parse_shares("--target-ratio", args.target_ratio, max_share=None),
-        _parse_shares("--cuts", args.cuts, max_share=1),
-    )
+    ratios = _parse_shares("--target-ratio", args.target_ratio, max_share=None)
+    places = _parse_shares("--cuts", args.cuts, max_share=1)
     names = list(dict.fromkeys(map(str.strip, args.strategy.split(",")))) if args.strategy else list(STRATEGIES)
     for name in names:
         strategy_named(name)

@@ -187,11 +187,8 @@ def _settings_path(agent: str, *, project: bool) -> Path:
         raise UsageError(
             f"no hooks are known for {agent!r}{meant(agent, HOOKED_AGENTS)}; use {' or '.join(HOOKED_AGENTS)}"
         )
-    folder = (
-        Path(known_agent.folder)
-        if project
-        else Path(os.environ.get(known_agent.variable) or Path.home() / known_agent.folder)
-    )
+    named = known_agent.folder if project else os.environ.get(known_agent.variable)
+    folder = Path(named or Path.home() / known_agent.folder)
     return (folder / known_agent.file).absolute()
 
 

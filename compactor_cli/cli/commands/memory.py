@@ -96,9 +96,8 @@ def listing(args: ListOptions, overrides: Layer) -> None:
         from compactor_cli.render.memories import memory_table
 
         console = make_console(sys.stdout)
-        console.print(
-            memory_table(console, memories, f"Memories of {args.day}" if args.day else "Memories", clock=bool(args.day))
-        )
+        title = f"Memories of {args.day}" if args.day else "Memories"
+        console.print(memory_table(console, memories, title, clock=bool(args.day)))
     if database is None:
         log.tell(log.nothing)
     elif not memories:

@@ -38,11 +38,8 @@ class ToOpenCode(Target):
             time_ms = max(time_ms, millis(time))  # the agent sorts by time
             message_place = _Place(session, len(messages), time_ms, context.key)
             request_id = message_place.message if turn.role == "user" else request_id
-            info = (
-                _user_info(time_ms)
-                if turn.role == "user"
-                else _assistant_info(turn, time_ms, request_id, conversation.cwd)
-            )
+            info = _assistant_info(turn, time_ms, request_id, conversation.cwd)
+            info = _user_info(time_ms) if turn.role == "user" else info
             parts = [part for item in turn.items for part in message_place.parts(turn, item, results)]
             messages.append({"info": {"id": message_place.message, "sessionID": session, **info}, "parts": parts})
         info = {

@@ -38,9 +38,8 @@ class ToPi(Target):
         for index, (turn, time) in enumerate(zip(conversation.turns, times(conversation, context), strict=True)):
             entry = digest(context.key, "entry", index)[:16]
             message = {**_message(turn), "timestamp": millis(time)}
-            records.append(
-                {"type": "message", "id": entry, "parentId": parent, "timestamp": iso(time), "message": message}
-            )
+            head = {"type": "message", "id": entry, "parentId": parent, "timestamp": iso(time)}
+            records.append({**head, "message": message})
             parent = entry
         return records
 

@@ -106,9 +106,8 @@ class Story:
         if not places:
             return None
         said_by = {self._segments[hit.piece].message for hit in places}
-        sets = (
-            self._haystack.neighbours(hit, NEIGHBOUR_REACH, front.segments) for hit in spread_evenly(places, MAX_PLACES)
-        )
+        shown = spread_evenly(places, MAX_PLACES)
+        sets = (self._haystack.neighbours(hit, NEIGHBOUR_REACH, front.segments) for hit in shown)
         return Need(name, front.ages[max(said_by)], len(said_by), tuple(dict.fromkeys(sets)))
 
     def _front(self, cut: int) -> _Front:

@@ -51,9 +51,8 @@ class Haystack:
         end = len(self._words)
         if pieces is not None and pieces < len(self._piece_starts):
             end = bisect_left(self._starts, self._piece_starts[pieces])
-        nearby_words = (
-            self._words[max(0, hit.first - reach) : hit.first] + self._words[hit.last : min(end, hit.last + reach)]
-        )
+        nearby_words = self._words[max(0, hit.first - reach) : hit.first]
+        nearby_words += self._words[hit.last : min(end, hit.last + reach)]
         return frozenset(
             word for word in map(str.lower, nearby_words) if len(word) >= _MIN_NEIGHBOUR_CHARS and word not in COMMON
         )
