@@ -25,26 +25,19 @@ class MissingParents:
                 before = previous.get(link.chain)
                 hidden = _messages_before(view, record, link.chain)
                 new = jsonedit.encode(before) if before else "null"
-                yield Finding(
-                    "broken_chain",
-                    view.line(record),
-                    f"its parent {link.parent} is not in the file, which hides {hidden} messages before it"
-                    if hidden
-                    else f"its parent {link.parent} is not in the file",
-                    "linked to the record before it" if before else "made the first of its chain",
-                    edits={(record, view.parent_path): new},
-                )
+                fault = f"its parent {link.parent} is not in the file"
+                fault += f", which hides {hidden} messages before it" if hidden else ""
+                remedy = "linked to the record before it" if before else "made the first of its chain"
+                edits = {(record, view.parent_path): new}
+                yield Finding("broken_chain", view.line(record), fault, remedy, edits=edits)
             previous[link.chain] = link.id
 
 
 def _messages_before(view: DoctorView, record: int, chain: str) -> int:
     """Return the number of messages in a chain before a record."""
     links = view.transcript.links
-    return sum(
-        1
-        for message in view.transcript.messages
-        if message.records[0] < record and (link := links[message.records[0]]) is not None and link.chain == chain
-    )
+    earlier = (links[m.records[0]] for m in view.transcript.messages if m.records[0] < record)
+    return sum(link is not None and link.chain == chain for link in earlier)
 
 
 _ID_KEY = "uuid"
@@ -67,14 +60,10 @@ class DuplicateIds:
             first = view.transcript.raw(records[0])
             for record in records[1:]:
                 same = view.transcript.raw(record) == first
-                yield Finding(
-                    "duplicate_id",
-                    view.line(record),
-                    f"has the same id {name} as the record in line {view.line(records[0])}"
-                    + (", and is identical" if same else ", but differs from it"),
-                    "left out" if same else "",
-                    drop=record if same else None,
-                )
+                fault = f"has the same id {name} as the record in line {view.line(records[0])}"
+                fault += ", and is identical" if same else ", but differs from it"
+                drop, remedy = (record, "left out") if same else (None, "")
+                yield Finding("duplicate_id", view.line(record), fault, remedy, drop=drop)
 
 
 class ForeignSessions:
@@ -94,10 +83,9 @@ class ForeignSessions:
         main_session = max(count, key=lambda session: (count[session], session == view.transcript.session_id))
         for record, session in sessions.items():
             if session != main_session and record in view.transcript.message_records:
-                yield Finding(
-                    "other_session",
-                    view.line(record),
+                fault, remedy = (
                     f"is of the session {session}, the file of {main_session}",
                     "given the file's session id",
-                    edits={(record, ("sessionId",)): jsonedit.encode(main_session)},
                 )
+                new = jsonedit.encode(main_session)
+                yield Finding("other_session", view.line(record), fault, remedy, edits={(record, ("sessionId",)): new})

@@ -51,14 +51,9 @@ def _block_findings(view: DoctorView, record: int, path: Path, content: list[Any
     for number, (index, kind) in enumerate(bad.items()):
         fault = "thinking without a signature" if kind == "unsigned_thinking" else "an empty text block"
         remedy = "message removed" if whole else "block removed"
-        yield Finding(
-            kind,
-            view.line(record),
-            f"{fault} (block {index + 1} of {len(content)})",
-            remedy,
-            drop=record if whole else None,
-            edits={(record, path): text} if not whole and number == 0 else {},
-        )
+        drop, edits = record if whole else None, {(record, path): text} if not whole and number == 0 else {}
+        detail = f"{fault} (block {index + 1} of {len(content)})"
+        yield Finding(kind, view.line(record), detail, remedy, drop=drop, edits=edits)
 
 
 def _block_fault(block: Any) -> str:

@@ -132,9 +132,7 @@ def _observation_results(value: dict[str, Any]) -> list[tuple[int, dict[str, Any
 
 def _late_result_ids(values: Sequence[Any]) -> frozenset[str]:
     """Return the ids of calls whose result is in a step without calls."""
+    steps = (value for value in values if _role(value) and not value.get("tool_calls"))
     return frozenset(
-        as_text(result.get("source_call_id"))
-        for value in values
-        if _role(value) and not value.get("tool_calls")
-        for _, result in _observation_results(value)
+        as_text(result.get("source_call_id")) for value in steps for _, result in _observation_results(value)
     )

@@ -195,11 +195,8 @@ def _is_request(value: Any, typed: frozenset[str]) -> bool:
 
 def _is_said_by_user(value: Any) -> bool:
     payload = payload_of(value)
-    return (
-        word(value, "type") == "response_item"
-        and word(payload, "type") == "message"
-        and word(payload, "role") == "user"
-    )
+    is_message = word(value, "type") == "response_item" and word(payload, "type") == "message"
+    return is_message and word(payload, "role") == "user"
 
 
 def _kept_requests(values: Sequence[Any], start: int, typed: frozenset[str]) -> list[int]:

@@ -95,11 +95,8 @@ def _fits(format: Format, slot: Slot) -> bool:
 
 
 def _slots_at(value: Any, list_path: ListPath) -> Iterator[Slot]:
-    found_values = (
-        ((p, value_at(value, p)) for p in list_path.pick(value))
-        if list_path.pick
-        else _resolve(value, list_path.path, ())
-    )
+    picked = ((p, value_at(value, p)) for p in (list_path.pick(value) if list_path.pick else ()))
+    found_values = picked if list_path.pick else _resolve(value, list_path.path, ())
     for path, inner in found_values:
         holder = value_at(value, path[:-1])
         if list_path.beside and not (isinstance(holder, dict) and all(key in holder for key in list_path.beside)):

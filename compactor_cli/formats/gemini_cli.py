@@ -176,11 +176,8 @@ def _is_history(value: Any) -> bool:
         return False
     if isinstance(value.get("$set"), dict):
         return set(value["$set"]) <= {"messages", "lastUpdated"}
-    return (
-        isinstance(value.get("$rewindTo"), str)
-        or bool(patch_of(value))
-        or (word(value, "id") != "" and word(value, "type") in _TYPES)
-    )
+    is_entry = word(value, "id") != "" and word(value, "type") in _TYPES
+    return isinstance(value.get("$rewindTo"), str) or bool(patch_of(value)) or is_entry
 
 
 def _rewind(entries: dict[str, _Entry], target: str, record: int) -> set[int]:

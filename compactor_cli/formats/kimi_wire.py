@@ -159,11 +159,8 @@ def _read(build: Builder, entry: _Entry, values: Sequence[Any]) -> None:
     else:
         parts = [part for record in entry.records for part in _event_parts(build, values[record]["event"], record)]
     if parts:
-        name, time, pinned = (
-            word(value.get("event"), "uuid"),
-            parse_time(value.get("time")),
-            entry.summary or entry.sealed,
-        )
+        name, time = word(value.get("event"), "uuid"), parse_time(value.get("time"))
+        pinned = entry.summary or entry.sealed
         build.add(entry.role, parts, tuple(entry.records), id=name, timestamp=time, origin=origin, pinned=pinned)
 
 

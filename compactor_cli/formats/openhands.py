@@ -39,13 +39,7 @@ ROOT = "__root__"
 class OpenHands(PlainEdits):
     name = "openhands"
     title = "OpenHands events: a list, lines, or a folder of files"
-    lists: tuple[ListPath, ...] = (
-        ListPath(("history",)),
-        ListPath(("trajectory",)),
-        ListPath(("events",)),
-        ListPath(("items",)),
-        ListPath(()),
-    )
+    lists = tuple(map(ListPath, (("history",), ("trajectory",), ("events",), ("items",), ())))
     adjacent_results = False
     summary_roles: tuple[Role, ...] = ("user", "assistant")
     parent_path: Path | None = ("parent_id",)
@@ -147,11 +141,8 @@ def _read(build: Builder, values: Sequence[Any], branch: Sequence[int], view: Se
 def _event(build: Builder, value: Any, kind: str, record: int, view: SentView) -> tuple[Role, Origin, list[Part]]:
     if kind == "SystemPromptEvent":
         keys = [key for key in ("system_prompt", "dynamic_context") if isinstance(value.get(key), dict)]
-        return (
-            "system",
-            "other",
-            [part for key in keys for part in _blocks(build, [value[key]], (key,), record, single=True)],
-        )
+        parts = [part for key in keys for part in _blocks(build, [value[key]], (key,), record, single=True)]
+        return "system", "other", parts
     if kind == "MessageEvent":
         return _message(build, value, record)
     if kind == "ActionEvent":

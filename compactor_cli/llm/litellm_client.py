@@ -157,10 +157,8 @@ def _without_surrogates(text: str) -> str:
 
 
 def _parse_answer(response: Any) -> ModelAnswer:
-    prompt_tokens, completion_tokens = (
-        _usage_tokens(response, "prompt_tokens"),
-        _usage_tokens(response, "completion_tokens"),
-    )
+    prompt_tokens = _usage_tokens(response, "prompt_tokens")
+    completion_tokens = _usage_tokens(response, "completion_tokens")
     if not response.choices:
         return ModelAnswer(finish="other", prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
     choice = response.choices[0]

@@ -73,11 +73,8 @@ def estimate_cost(model: str, request: ModelRequest, count: Callable[[str], int]
     if request.schema is not None:
         texts.append(json.dumps(request.schema))
     tokens = sum(count(text) + _TOKENS_PER_MESSAGE for text in texts if text)
-    max_prompt_tokens = (
-        tokens
-        if _table_entry(model).get("litellm_provider") in ("openai", "azure")
-        else tokens * _FOREIGN_TOKENIZER_FACTOR
-    )
+    is_own = _table_entry(model).get("litellm_provider") in ("openai", "azure")
+    max_prompt_tokens = tokens if is_own else tokens * _FOREIGN_TOKENIZER_FACTOR
     price = price_of(model, max_prompt_tokens)
     return CostEstimate(tokens, price.of(max_prompt_tokens, output_limit(model, request.max_tokens)) if price else None)
 

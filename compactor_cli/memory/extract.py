@@ -274,11 +274,8 @@ def copied_sentences(statement: str, text: str) -> tuple[str, str]:
     ]
     if not inside:
         best = max(range(len(sentences)), key=lambda index: (_likeness(words[index], statement_words), -index))
-        inside = (
-            [best]
-            if _likeness(words[best], statement_words) >= _MIN_LIKENESS and len(statement_words) >= _MIN_SHARED_WORDS
-            else []
-        )
+        is_alike = _likeness(words[best], statement_words) >= _MIN_LIKENESS
+        inside = [best] if is_alike and len(statement_words) >= _MIN_SHARED_WORDS else []
     if not inside:
         return "", ""
     first, last = inside[0], inside[0]

@@ -19,14 +19,8 @@ class FixedParts(Struct, frozen=True):
 
     @property
     def total(self) -> int:
-        return (
-            self.system_prompt
-            + self.agent_identity
-            + self.task_prompt
-            + self.actions
-            + self.system_llm
-            + self.current_message
-        )
+        own = self.system_prompt + self.agent_identity + self.task_prompt
+        return own + self.actions + self.system_llm + self.current_message
 
 
 class Budget(Struct, frozen=True):

@@ -219,11 +219,8 @@ def total_spent(parts: Iterable[Compaction]) -> tuple[Spent, ...]:
 def protected_in(parts: Iterable[Compaction]) -> Protected:
     """Return the sum of `protected` over several outputs."""
     protected_parts = [part.protected for part in parts]
-    return Protected(
-        sum(protected.messages for protected in protected_parts),
-        sum(protected.tokens_before for protected in protected_parts),
-        sum(protected.tokens_after for protected in protected_parts),
-    )
+    names = ("messages", "tokens_before", "tokens_after")
+    return Protected(*(sum(getattr(protected, name) for protected in protected_parts) for name in names))
 
 
 class StoredResult(Struct, frozen=True):

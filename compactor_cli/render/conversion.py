@@ -109,9 +109,6 @@ def resume_lines(converted_file: Converted, out_path: str) -> list[str]:
     """Return how to continue the session with the agent: the place for the file, and the command."""
     if converted_file.home is None:
         return []
-    lines = (
-        []
-        if out_path.endswith(converted_file.home.place.removeprefix("~"))
-        else [f"copy it to {converted_file.home.place}"]
-    )
+    place = converted_file.home.place
+    lines = [] if out_path.endswith(place.removeprefix("~")) else [f"copy it to {place}"]
     return [*lines, f"resume with: {converted_file.home.command}"]

@@ -71,14 +71,8 @@ def _budget(session: Session, args: BudgetOptions, prompt: Prompt | None, file: 
     choices = choose_segments(prompt, counter.count) if prompt else ()
     fixed = _fixed_parts(transcript, prompt, choices, counter)
     residuals = _residual_tokens(analysis, prompt, counter)
-    allocated = allocate(
-        total,
-        fixed,
-        residuals,
-        needs=_tier_tokens(analysis),
-        safety_margin=settings.budget.safety_margin,
-        residual_share=settings.scoring.max_residuals,
-    )
+    needs, margin, share = _tier_tokens(analysis), settings.budget.safety_margin, settings.scoring.max_residuals
+    allocated = allocate(total, fixed, residuals, needs=needs, safety_margin=margin, residual_share=share)
     _show(session, source, allocated, prompt, choices, json=args.json)
     if allocated.remaining < 0:
         session.warn(f"the fixed parts alone take {fixed.total:,} tokens, more than the budget of {total:,}")

@@ -158,14 +158,9 @@ def _measure(
                     progress.step()
                 yield outcomes
 
-        return measured(
-            prepared,
-            methods,
-            ratios,
-            clock=time.perf_counter,
-            progress=progress.step,
-            measured=told() if elsewhere is not None else None,
-        )
+        results = told() if elsewhere is not None else None
+        clock, step = time.perf_counter, progress.step
+        return measured(prepared, methods, ratios, clock=clock, progress=step, measured=results)
 
 
 def _show(session: Session, result: Evaluation, *, json: bool) -> None:

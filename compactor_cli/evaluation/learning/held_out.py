@@ -128,10 +128,8 @@ def _measure_sources(
 
 def _part_figures(sessions: int, results: Mapping[str, Sequence[_CaseMeans]], sources: Iterable[str]) -> PartFigures:
     wanted_sources = set(sources)
-    return PartFigures(
-        sessions,
-        {name: _mean_figures([s for s in means if s.source in wanted_sources]) for name, means in results.items()},
-    )
+    wanted = {name: [s for s in means if s.source in wanted_sources] for name, means in results.items()}
+    return PartFigures(sessions, {name: _mean_figures(means) for name, means in wanted.items()})
 
 
 def _mean_figures(means: Sequence[_CaseMeans]) -> Figures:

@@ -28,10 +28,8 @@ def estimate_mean(values: Mapping[str, Sequence[float]]) -> MeanEstimate:
     mean = sum(total for total, _ in sums) / sum(count for _, count in sums)
     if len(sums) < _MIN_SESSIONS:
         return MeanEstimate(mean, None, None)
-    means = sorted(
-        sum(sums[index][0] for index in draw) / sum(sums[index][1] for index in draw)
-        for draw in _resamples(len(sums), RESAMPLES)
-    )
+    draws = _resamples(len(sums), RESAMPLES)
+    means = sorted(sum(sums[i][0] for i in draw) / sum(sums[i][1] for i in draw) for draw in draws)
     return MeanEstimate(mean, means[round(0.025 * (RESAMPLES - 1))], means[round(0.975 * (RESAMPLES - 1))])
 
 
