@@ -76,12 +76,9 @@ class SearchTerm(Struct, frozen=True):
     def is_in(self, text: QueryWords) -> bool:
         if self.phrase:
             return bool(self.places(text))
-        return any(
-            all(self._has_at(text, spelling, n) for n in range(len(spelling)))
-            if self.prefix
-            else text.words.issuperset(spelling)
-            for spelling in self.spellings
-        )
+        if not self.prefix:
+            return any(map(text.words.issuperset, self.spellings))
+        return any(all(self._has_at(text, known, n) for n in range(len(known))) for known in self.spellings)
 
     def places(self, text: QueryWords) -> list[int]:
         """Return the positions in the text's words where the term begins, in the query's spelling."""

@@ -123,13 +123,9 @@ def _difference_table(console: Console, differences: tuple[Difference, ...]) -> 
     title = f"{plain(differences[0].first)} minus each other row, case by case"
     table = make_table(console, title, ">ratio!", "other!", ">LINKED!", ">recall!", "by LINKED!")
     for difference in differences:
-        table.add_row(
-            _percent(difference.ratio),
-            snippet(difference.other, _NAME_WIDTH),
-            _estimate(difference.linked, "+"),
-            _estimate(difference.recall, "+"),
-            _verdict(difference.linked),
-        )
+        linked, recall = _estimate(difference.linked, "+"), _estimate(difference.recall, "+")
+        other, verdict = snippet(difference.other, _NAME_WIDTH), _verdict(difference.linked)
+        table.add_row(_percent(difference.ratio), other, linked, recall, verdict)
     return table
 
 

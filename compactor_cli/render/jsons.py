@@ -88,14 +88,10 @@ def budget_json(budget: Budget) -> dict[str, Any]:
         "total": budget.total,
         "safety_margin": budget.safety_margin,
         "allocated": {
-            "system_prompt": fixed.system_prompt,
-            "agent_identity": fixed.agent_identity,
+            **{name: getattr(fixed, name) for name in ("system_prompt", "agent_identity")},
             "residuals": budget.residuals,
             **{f"tier{tier}": budget.tiers[tier] for tier in range(TIERS)},
-            "task_prompt": fixed.task_prompt,
-            "actions": fixed.actions,
-            "system_llm": fixed.system_llm,
-            "current_message": fixed.current_message,
+            **{name: getattr(fixed, name) for name in ("task_prompt", "actions", "system_llm", "current_message")},
         },
         "remaining": budget.remaining,
         "utilization_percent": budget.utilization_percent,
@@ -204,14 +200,8 @@ def _tiers(parts: Sequence[Compaction]) -> list[dict[str, int]]:
     out = []
     for tier in range(TIERS):
         lines = [line for part in parts for line in part.tiers if line.tier == tier]
-        out.append(
-            {
-                "tier": tier,
-                "messages": sum(line.messages for line in lines),
-                "tokens_before": sum(line.tokens_before for line in lines),
-                "tokens_after": sum(line.tokens_after for line in lines),
-            }
-        )
+        names = ("messages", "tokens_before", "tokens_after")
+        out.append({"tier": tier, **{name: sum(getattr(line, name) for line in lines) for name in names}})
     return out
 
 
@@ -318,11 +308,7 @@ def inspect_json(
             "limit": sum(a.residuals.limit for a in analyses),
             "demoted": sum(len(a.residuals.demoted) for a in analyses),
         },
-        "rounds": [
-            {"round": r.round, "index": r.index, "covers": r.covers, "tokens": r.tokens}
-            for v in views
-            for r in v.rounds
-        ],
+        "rounds": [asdict(earlier) for view in views for earlier in view.rounds],
         "heaviest": [
             {"index": m.index, "id": m.id, "role": m.role, "tokens": m.tokens} for view in views for m in view.heaviest
         ],

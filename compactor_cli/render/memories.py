@@ -26,13 +26,8 @@ def memory_table(console: Console, memories: Sequence[Memory], title: str, *, cl
     when = 5 if clock else 10
     text_width = console.width - _ID_WIDTH - when - 11 - 5 - 10
     for memory in memories:
-        table.add_row(
-            short_id(memory),
-            format_time(memory.created, "%H:%M" if clock else "%Y-%m-%d"),
-            Text(memory.category),
-            _points(memory),
-            snippet(memory.text, text_width),
-        )
+        time, text = format_time(memory.created, "%H:%M" if clock else "%Y-%m-%d"), snippet(memory.text, text_width)
+        table.add_row(short_id(memory), time, Text(memory.category), _points(memory), text)
     return table
 
 

@@ -106,15 +106,8 @@ def tier_table(console: Console, parts: Sequence[Compaction]) -> Table:
         before, after = sum(x.tokens_before for x in lines), sum(x.tokens_after for x in lines)
         share = after / before if before else 0
         messages = sum(line.messages for line in lines)
-        row = (
-            f"tier {tier}, {age}",
-            f"{messages:,}",
-            f"{before:,}",
-            f"{after:,}",
-            percent(after, before),
-            bar(console, share),
-        )
-        table.add_row(*row)
+        sizes = (f"{count:,}" for count in (messages, before, after))
+        table.add_row(f"tier {tier}, {age}", *sizes, percent(after, before), bar(console, share))
     return table
 
 

@@ -61,9 +61,7 @@ def _edits(compacted: Compacted) -> dict[str, dict[str, Any]]:
 def _free_id(uuid: str, used_ids: set[str]) -> str:
     """Return an id of eight hex digits that no entry has, and add it to `used_ids`."""
     digits = uuid.replace("-", "")
-    free_id = next(
-        (candidate for start in range(len(digits) - 7) if (candidate := digits[start : start + 8]) not in used_ids),
-        digits,
-    )
+    candidates = (digits[start : start + 8] for start in range(len(digits) - 7))
+    free_id = next((candidate for candidate in candidates if candidate not in used_ids), digits)
     used_ids.add(free_id)
     return free_id

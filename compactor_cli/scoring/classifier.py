@@ -232,14 +232,8 @@ def _fallback_score(score: Score, threshold: float) -> Score:
     """Return a score by factors, marked as a fallback. Messages worth keeping get the category observation."""
     factors = tuple(Factor(f"fallback {name}", points) for name, points in score.factors)
     persist = score.value >= threshold
-    return Score(
-        score.value,
-        score.raw,
-        factors or (Factor("fallback no factors", 0),),
-        "observation" if persist else "none",
-        _FALLBACK_CONFIDENCE,
-        persist,
-    )
+    factors, category = factors or (Factor("fallback no factors", 0),), "observation" if persist else "none"
+    return Score(score.value, score.raw, factors, category, _FALLBACK_CONFIDENCE, persist)
 
 
 def mentions_scores(text: str) -> bool:

@@ -71,13 +71,9 @@ def matches(before: Sequence[Message], after: Sequence[Message]) -> Matches:
         else:
             shortened[match] = hit
     missing = set(range(len(before))) - kept_pairs.keys() - shortened.keys()
-    fate = Fate(
-        tuple(sorted(kept_pairs)),
-        tuple(sorted(shortened)),
-        tuple(sorted(missing & stands_for)),
-        tuple(sorted(missing - stands_for)),
-        added,
-    )
+    kinds = (kept_pairs, shortened, missing & stands_for, missing - stands_for)
+    kept, short, summed, dropped = (tuple(sorted(indexes)) for indexes in kinds)
+    fate = Fate(kept, short, summed, dropped, added)
     return Matches(fate, kept_pairs | shortened, summaries)
 
 

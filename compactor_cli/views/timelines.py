@@ -39,11 +39,8 @@ def of_compactions(parts: Sequence[Compaction]) -> tuple[Entry, ...]:
 
 def of_sources(first: Source, second: Source) -> tuple[Entry, ...]:
     """Return what each message of a file became in another file, whatever program made that."""
-    return tuple(
-        entry
-        for conversation, pair in enumerate(pair_conversations(first, second))
-        for entry in _of_pairing(conversation, pair)
-    )
+    pairs = enumerate(pair_conversations(first, second))
+    return tuple(entry for conversation, pair in pairs for entry in _of_pairing(conversation, pair))
 
 
 def by_file(messages: Sequence[Message]) -> tuple[Share, ...]:

@@ -174,12 +174,9 @@ def _glob(terms: sa.ColumnElement[str], term: SearchTerm) -> sa.ColumnElement[bo
     star = "*" if term.prefix else " *"
     if term.phrase:
         return terms.op("GLOB")(f"* {' '.join(term.spellings[0])}{star}")
-    return sa.or_(
-        *(
-            sa.and_(*(terms.op("GLOB")(f"* {word}{star if word is spelling[-1] else ' *'}") for word in spelling))
-            for spelling in term.spellings
-        )
-    )
+    glob = terms.op("GLOB")
+    found = ((glob(f"* {w}{star if w is spelling[-1] else ' *'}") for w in spelling) for spelling in term.spellings)
+    return sa.or_(*(sa.and_(*words) for words in found))
 
 
 def _tsquery(term: SearchTerm) -> str:
