@@ -27,7 +27,6 @@ def _request(value: dict[str, Any]) -> str | None:
 AGENT = Agent(
     name="antigravity",
     title="Antigravity",
-    format="antigravity",
     aliases=("antigravity-cli",),
     folders=lambda machine: [machine.folder_by_variable("", ".gemini", "antigravity-cli", "brain")],
     find=find_files("antigravity", 3, lambda path: path.parts[0] if path.parts[1:] == _LOG else None),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 WINDOWS = os.name == "nt"
 _ID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")
@@ -78,7 +79,8 @@ class Agent(Struct, frozen=True, kw_only=True):
 
     name: str
     title: str
-    format: str
+    format: str = ""
+    """Name of the format of its sessions; by default, that of the agent."""
     aliases: tuple[str, ...] = ()
     folders: Callable[[Machine], Sequence[Path]]
     """Returns the folders of its sessions, existing or not."""
@@ -93,6 +95,9 @@ class Agent(Struct, frozen=True, kw_only=True):
     """Returns the path of a new session below that folder, from its id and start time."""
     export: Callable[[FoundSession], bytes] | None = None
     """Returns the session as a file, for agents that store it in another form."""
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "format", self.format or self.name)
 
     @property
     def names(self) -> tuple[str, ...]:

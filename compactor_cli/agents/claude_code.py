@@ -76,7 +76,6 @@ def _messages(lines: JsonLines) -> Figure | None:
 AGENT = Agent(
     name="claude-code",
     title="Claude Code",
-    format="claude-code",
     aliases=("claude", "cc"),
     folders=_folders,
     find=find_files("claude-code", 3, _id, lambda path: path.name.startswith("agent-")),

@@ -46,7 +46,6 @@ def _token_figure(message: dict[str, Any]) -> Figure | None:
 AGENT = Agent(
     name="cline",
     title="Cline",
-    format="cline",
     folders=_folders,
     find=find_files("cline", 1, lambda path: path.name.removesuffix(_SUFFIX) if path.name.endswith(_SUFFIX) else None),
     look=_look,

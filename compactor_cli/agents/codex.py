@@ -81,7 +81,6 @@ def _new_folder(machine: Machine, project: str, began: float) -> Path:
 AGENT = Agent(
     name="codex",
     title="Codex",
-    format="codex",
     aliases=("codex-cli", "openai-codex"),
     folders=_folders,
     find=_find,

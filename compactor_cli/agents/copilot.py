@@ -41,7 +41,6 @@ def _used(value: dict[str, Any]) -> Figure | None:
 AGENT = Agent(
     name="copilot-cli",
     title="Copilot CLI",
-    format="copilot-cli",
     aliases=("copilot", "github-copilot"),
     folders=_folders,
     find=find_files("copilot-cli", 1, _id),

@@ -28,7 +28,6 @@ def _request(value: dict[str, Any]) -> str | None:
 AGENT = Agent(
     name="cursor",
     title="Cursor",
-    format="cursor",
     aliases=("cursor-agent",),
     folders=lambda machine: [machine.folder_by_variable("", ".cursor", "projects")],
     find=find_files("cursor", 4, _id, lambda path: "subagents" in path.parts),

@@ -25,7 +25,6 @@ def _request(value: dict[str, Any]) -> str | None:
 AGENT = Agent(
     name="droid",
     title="Droid",
-    format="droid",
     aliases=("factory",),
     folders=lambda machine: [machine.folder_by_variable("", ".factory", "sessions")],
     find=find_files("droid", 1, jsonl_id),

@@ -37,11 +37,9 @@ def _look_at_document(session: FoundSession, whole_file: dict[str, Any], project
     return About(
         id=reading.word(whole_file, "sessionId"),
         project=project,
-        request=next((text for message in messages if (text := _request(message))), ""),
+        request=next(filter(None, map(_request, messages)), ""),
         messages=Figure(len(messages), "counted") if messages else None,
-        tokens=reading.tokens_or_size(
-            next((used for message in reversed(messages) if (used := _token_figure(message))), None), session
-        ),
+        tokens=reading.tokens_or_size(next(filter(None, map(_token_figure, reversed(messages))), None), session),
     )
 
 
@@ -78,7 +76,6 @@ def _new_folder(machine: Machine, project: str, began: float) -> Path | None:
 AGENT = Agent(
     name="gemini-cli",
     title="Gemini CLI",
-    format="gemini-cli",
     aliases=("gemini",),
     folders=_folders,
     find=find_files("gemini-cli", 2, _id),

@@ -26,7 +26,6 @@ def _request(value: dict[str, Any]) -> str | None:
 AGENT = Agent(
     name="grok",
     title="Grok Build",
-    format="grok",
     aliases=("grok-build",),
     folders=lambda machine: [machine.folder_by_variable("GROK_HOME", ".grok") / "sessions"],
     find=find_files("grok", 2, folder_id("chat_history.jsonl")),

@@ -29,7 +29,6 @@ def _look(session: FoundSession) -> About:
 AGENT = Agent(
     name="hermes",
     title="Hermes",
-    format="hermes",
     folders=lambda machine: [machine.folder_by_variable("HERMES_HOME", ".hermes") / "sessions"],
     find=find_files("hermes", 0, _id),
     look=_look,

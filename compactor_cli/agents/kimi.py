@@ -39,7 +39,6 @@ def _token_figure(value: dict[str, Any]) -> Figure | None:
 AGENT = Agent(
     name="kimi",
     title="Kimi CLI",
-    format="kimi",
     aliases=("kimi-cli",),
     folders=lambda machine: [machine.folder_by_variable("KIMI_SHARE_DIR", ".kimi") / "sessions"],
     find=find_files("kimi", 2, folder_id("context.jsonl")),

@@ -150,7 +150,6 @@ def _data(text: Any) -> dict[str, Any]:
 AGENT = Agent(
     name="opencode",
     title="opencode",
-    format="opencode",
     folders=lambda machine: [machine.folder_by_variable("XDG_DATA_HOME", ".local", "share") / "opencode"],
     find=_find,
     look=_look,

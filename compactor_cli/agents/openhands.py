@@ -64,4 +64,4 @@ def _request(event: dict[str, Any]) -> str | None:
     return request(content or event.get("message"))
 
 
-AGENT = Agent(name="openhands", title="OpenHands", format="openhands", folders=_folders, find=_find, look=_look)
+AGENT = Agent(name="openhands", title="OpenHands", folders=_folders, find=_find, look=_look)

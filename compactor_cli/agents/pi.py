@@ -32,7 +32,6 @@ def _new_name(id: str, began: float) -> str:
 AGENT = Agent(
     name="pi",
     title="pi",
-    format="pi",
     folders=_folders,
     find=find_files("pi", 1, _id),
     look=entries.look,

@@ -45,7 +45,6 @@ def _new_folder(machine: Machine, project: str, began: float) -> Path | None:
 AGENT = Agent(
     name="qwen",
     title="Qwen Code",
-    format="qwen",
     aliases=("qwen-code",),
     folders=_folders,
     find=find_files("qwen", 3, _id),

@@ -325,10 +325,8 @@ class Browser(Writing):
                 self.marks = marks
                 self._refill_list()
 
-        self.push_screen(
-            FilterDialog(view_state.count_marks(self.view.rows, self.history.now.choices, self.groups), self.marks),
-            take,
-        )
+        marks = view_state.count_marks(self.view.rows, self.history.now.choices, self.groups)
+        self.push_screen(FilterDialog(marks, self.marks), take)
 
     def action_show_all(self) -> None:
         self.marks = frozenset()

@@ -81,11 +81,8 @@ def _quoting_lines(summary: Message, number: int) -> list[OutputLine]:
         if inside:
             quoted.append(OutputLine(safe_line(line)))
     head = f"The summary that replaces it quotes {'these lines:' if quoted else 'none of its lines.'}"
-    whole = [
-        OutputLine(""),
-        OutputLine(f"The whole summary ({summary.tokens:,} tokens):", heading=True),
-        OutputLine(""),
-    ]
+    title, blank = OutputLine(f"The whole summary ({summary.tokens:,} tokens):", heading=True), OutputLine("")
+    whole = [blank, title, blank]
     return [OutputLine(head, heading=True), *quoted, *whole, *(OutputLine(safe_line(line)) for line in text)]
 
 

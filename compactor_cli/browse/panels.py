@@ -88,7 +88,6 @@ class Panels:
             out.append(f" {after / target:.0%} of target")
         if computing:
             out.append("  computing …")
-        fates = one_line("  ").join(
-            Text(f"{count:,} {fate}", self._colour(STYLES[fate])) for fate, count in words.fate_sums(view)
-        )
+        sums = words.fate_sums(view)
+        fates = one_line("  ").join(Text(f"{count:,} {fate}", self._colour(STYLES[fate])) for fate, count in sums)
         return one_line("  " if width >= MIN_WIDE_WIDTH else "\n").join([out, fates])

@@ -80,10 +80,8 @@ class TextView(ScrollView, can_focus=True, inherit_bindings=False):
         words, out, low = self._words, [], text.lower()
         start = 0
         while words and len(low) == len(text) and (position := low.find(words, start)) >= 0:
-            out += [
-                Segment(text[start:position], style),
-                Segment(text[position : position + len(words)], self._style("text--hit")),
-            ]
+            hit = Segment(text[position : position + len(words)], self._style("text--hit"))
+            out += [Segment(text[start:position], style), hit]
             start = position + len(words)
         return [*out, Segment(text[start:], style)]
 

@@ -76,12 +76,8 @@ class Writing(App[int]):
         elif not self.settled.is_set():
             self.say("Still computing; press w again in a moment.", noticed=True)
         else:
-            self._ask_place(
-                "Write the compacted file",
-                "as the list shows it",
-                self.desk.output,
-                lambda path: self._try(lambda: self.desk.write(path, self.view)),
-            )
+            title, hint, place = "Write the compacted file", "as the list shows it", self.desk.output
+            self._ask_place(title, hint, place, lambda path: self._try(lambda: self.desk.write(path, self.view)))
 
     def _ask_place(self, title: str, hint: str, default_path: str, write: Callable[[str], bool]) -> None:
         def take(path: str | None) -> None:

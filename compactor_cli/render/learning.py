@@ -118,9 +118,8 @@ def _whole_table(console: Console, held_out: HeldOut) -> Table:
     measures = (f">{measure} {ratio:.0%}!" for ratio in RATIOS for measure in ("LINKED", "recall"))
     table = make_table(console, "Held out", "!", ">AUC!", *measures)
     for name, row in held_out.whole.rows.items():
-        figures = [format_figure(value) for point in row.kept for value in (point.linked, point.recall)] or [
-            "-"
-        ] * 2 * len(RATIOS)
+        values = [value for point in row.kept for value in (point.linked, point.recall)]
+        figures = list(map(format_figure, values)) or ["-"] * 2 * len(RATIOS)
         style = "bold" if name in _NAMES else "dim"
         table.add_row(_NAMES.get(name, name), format_figure(row.auc), *figures, style=style)
     return table
@@ -132,9 +131,8 @@ def _source_table(console: Console, held_out: HeldOut) -> Table:
     names = (f">{_NAMES.get(name, name).removeprefix('adaptive, ')}!" for name in rows)
     table = make_table(console, f"LINKED at {ratio:.0%}, by source", "source!", ">sessions", *names)
     for source, part in held_out.sources.items():
-        table.add_row(
-            snippet(source, _NAME_WIDTH), f"{part.sessions:,}", *(_linked(part.rows[name], ratio) for name in rows)
-        )
+        figures = (_linked(part.rows[name], ratio) for name in rows)
+        table.add_row(snippet(source, _NAME_WIDTH), f"{part.sessions:,}", *figures)
     return table
 
 

@@ -18,14 +18,8 @@ from compactor_cli.render.jsons import compact_json, source_json
 from compactor_cli.views.survival.result import Survival
 
 _NAMES = {"system_llm": "system insight"}
-_GIVEN = {
-    "text": "",
-    "file": "",
-    "segments": "segments",
-    "tokens": "reserved",
-    "default": "reserved",
-    "transcript": "of the transcript",
-}
+_GIVEN = {"text": "", "file": "", "segments": "segments", "tokens": "reserved", "default": "reserved"}
+_GIVEN["transcript"] = "of the transcript"
 _STYLES = {"full": "green", "condensed": "cyan", "out": "red"}
 _FILE_KEYS = ("input", "output", "target_tokens", "fits", "warnings", "notes")
 """Keys of the `compact` report that apply to the prompt as a whole."""
