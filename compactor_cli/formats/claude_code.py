@@ -51,16 +51,16 @@ class ClaudeCode(PlainEdits):
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build = Builder(counter)
         context = find_context(values)
-        by_message_id: dict[str, int] = {}
+        by_message: dict[str, int] = {}
         owners: dict[int, int] = {}
         for record, value in enumerate(values):
             if not isinstance(value, dict) or not context.is_in_context(record, value) or is_notice(value):
                 continue
             if is_turn(value):
-                _read_turn(build, value, record, by_message_id, pinned=record in context.kept_ends)
+                _read_turn(build, value, record, by_message, pinned=record in context.kept_ends)
             elif value.get("type") == "attachment":
                 _read_attachment(build, value, record)
-        _find_owners(values, context, build.messages, owners)
+        _add_owners(values, context, build.messages, owners)
         session = next((v["sessionId"] for v in values if isinstance(v, dict) and v.get("sessionId")), "")
         links = links_of(values, context)
         of_record = {record: message.index for message in build.messages for record in message.records}
@@ -121,14 +121,12 @@ def _wire_copies(value: dict[str, Any], part: Part, text: str) -> dict[Path, str
     return equal_copies(inputs[part.call_id], ("wireToolInputs", part.call_id), texts)
 
 
-def _read_turn(
-    build: Builder, value: dict[str, Any], record: int, by_message_id: dict[str, int], *, pinned: bool
-) -> None:
+def _read_turn(build: Builder, value: dict[str, Any], record: int, by_message: dict[str, int], *, pinned: bool) -> None:
     message = value["message"]
     parts = read_content(build, message.get("content"), ("message", "content"), record)
     message_id = message.get("id")
-    if value["type"] == "assistant" and isinstance(message_id, str) and message_id in by_message_id:
-        build.extend(by_message_id[message_id], parts, record)
+    if value["type"] == "assistant" and isinstance(message_id, str) and message_id in by_message:
+        build.extend(by_message[message_id], parts, record)
         return
     role, origin = turn_role("assistant" if value["type"] == "assistant" else "user", parts)
     outside = bool(value.get("isCompactSummary")) and origin != "summary"
@@ -140,7 +138,7 @@ def _read_turn(
     pinned = outside or pinned  # no record holds what it stands for; our own can be folded into the next one
     index = build.add(role, parts, (record,), id=name, timestamp=time, origin=origin, pinned=pinned)
     if isinstance(message_id, str):
-        by_message_id[message_id] = index
+        by_message[message_id] = index
 
 
 def _read_attachment(build: Builder, value: dict[str, Any], record: int) -> None:
@@ -150,9 +148,7 @@ def _read_attachment(build: Builder, value: dict[str, Any], record: int) -> None
         build.add("user", parts, (record,), id=name, timestamp=time, origin=origin)
 
 
-def _find_owners(
-    values: Sequence[Any], context: ClaudeContext, messages: list[Message], owners: dict[int, int]
-) -> None:
+def _add_owners(values: Sequence[Any], context: ClaudeContext, messages: list[Message], owners: dict[int, int]) -> None:
     """Assign records that only accompany a message to that message: progress of a call, snapshots, timings."""
     by_record = {record: m.index for m in messages for record in m.records}
     by_call = {part.call_id: m.index for m in messages for part in m.calls}

@@ -14,7 +14,7 @@ from compactor_cli.formats.chat import ROLES, mark_outputs, message_parts, name_
 from compactor_cli.formats.foreign_calls import are_foreign
 from compactor_cli.formats.roles import RESULT, Meaning, answers_named, make_talk, meaning
 from compactor_cli.formats.runs import RUN_LISTS, counted_in_run
-from compactor_cli.formats.values import block_kinds, sum_of, word
+from compactor_cli.formats.values import block_kinds, inner, sum_of, word
 from compactor_cli.model.message import LEGACY_ID, Message, Part, Place, Role
 from compactor_cli.text.times import parse_time
 
@@ -110,14 +110,9 @@ class OpenAIChat(PlainEdits):
 
     def usage(self, value: Any) -> int | None:
         """Return the record's own count, or that of the API reply saved next to an answer (mini-swe-agent)."""
-        extra = value.get("extra")
-        reply = extra.get("response") if isinstance(extra, dict) else None
-        for holder in (value, reply):
-            if isinstance(holder, dict) and (
-                tokens := sum_of(holder.get("usage"), "prompt_tokens", "completion_tokens")
-            ):
-                return tokens
-        return None
+        usages = (holder.get("usage") for holder in (value, inner(value, "extra", "response")))
+        counts = (sum_of(usage, "prompt_tokens", "completion_tokens") for usage in usages)
+        return next(filter(None, counts), None)
 
     counted = staticmethod(counted_in_run)
 

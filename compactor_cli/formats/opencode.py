@@ -173,14 +173,14 @@ def _read_boundary(build: Builder, values: Sequence[Any], context: _Context) -> 
 
 def _read_user(build: Builder, value: Any, record: int, *, pinned: bool) -> None:
     request_parts: list[Part] = []
-    further_parts: list[Part] = []
+    more_parts: list[Part] = []
     typed: list[str] = []
     for index, part in enumerate(value["parts"]):
         kind = word(part, "type")
         path: Path = ("parts", index)
         if kind == "text" and not part.get("ignored"):
             text = as_text(part.get("text"))
-            parts = further_parts if part.get("synthetic") else request_parts
+            parts = more_parts if part.get("synthetic") else request_parts
             parts.append(build.part("text", text, Place(record, (*path, "text"))))
             typed += [] if part.get("synthetic") else [text]
         elif kind == "file" and part.get("mime") not in _UNSENT_FILES:
@@ -192,13 +192,11 @@ def _read_user(build: Builder, value: Any, record: int, *, pinned: bool) -> None
             request_parts.append(build.part("text", _QUESTION if kind == "compaction" else _SUBTASK))
     origin = origin_of("\n".join(typed))
     if origin == "other":  # nothing typed: the agent's own words, or only files
-        request_parts, further_parts = [*request_parts, *further_parts], []
+        request_parts, more_parts = [*request_parts, *more_parts], []
         origin = "request" if all(part.kind != "text" for part in request_parts) else "injected"
     if request_parts:  # otherwise nothing is sent
         name, time = value["info"]["id"], _time(value)
-        add_request(
-            build, request_parts, further_parts, (record,), id=name, timestamp=time, origin=origin, pinned=pinned
-        )
+        add_request(build, request_parts, more_parts, (record,), id=name, timestamp=time, origin=origin, pinned=pinned)
 
 
 class _Step(NamedTuple):
@@ -212,15 +210,13 @@ def _read_assistant(build: Builder, value: Any, record: int, *, pinned: bool, ne
     steps = [step for step in _steps(build, value, record) if step.parts]
     name, time = value["info"]["id"], _time(value)
     for number, step in enumerate(steps):
-        step_id, pin = f"{name}/{number}" if number else name, pinned and number == 0
+        own_id, pin = f"{name}/{number}" if number else name, pinned and number == 0
         origin = origin_of_parts(step.parts, by_user=False)
-        build.add(
-            "assistant", step.parts, (record,), id=step_id, timestamp=time, origin=origin, turn=record, pinned=pin
-        )
+        build.add("assistant", step.parts, (record,), id=own_id, timestamp=time, origin=origin, turn=record, pinned=pin)
         running = newest and number == len(steps) - 1
         seen = [part for part in step.seen if not (running and part.text == INTERRUPTED_RESULT and part.place is None)]
         if seen:
-            build.add("tool", seen, (record,), id=f"{step_id}/results", timestamp=time, turn=record)
+            build.add("tool", seen, (record,), id=f"{own_id}/results", timestamp=time, turn=record)
 
 
 def _steps(build: Builder, value: Any, record: int) -> Iterator[_Step]:

@@ -43,10 +43,8 @@ def _has_room(connection: Connection, compaction: int, border: float) -> bool:
         .join(compactions, compactions.c.id == pieces.c.compaction)
         .where(compactions.c.kept, compactions.c.at >= border)
     )
-    own_objects = select(pieces.c.object).where(
-        pieces.c.compaction == compaction, pieces.c.object.not_in(used_elsewhere)
-    )
-    return connection.execute(own_objects.limit(1)).first() is not None
+    own = select(pieces.c.object).where(pieces.c.compaction == compaction, pieces.c.object.not_in(used_elsewhere))
+    return connection.execute(own.limit(1)).first() is not None
 
 
 def purge(connection: Connection, ids: Iterable[int]) -> Evicted:

@@ -37,15 +37,13 @@ def add_rounds(
 
 def history(connection: Connection, keys: Sequence[str] = (), ids: Sequence[int] = ()) -> list[PastRound]:
     """Return the rounds of sessions with these keys or compactions, from oldest to newest."""
-    compaction_ids: set[int] = set()
+    session_ids: set[int] = set()
     for batch in batches(list(keys)):
-        compaction_ids |= set(connection.execute(select(sessions.c.id).where(sessions.c.key.in_(batch))).scalars())
+        session_ids |= set(connection.execute(select(sessions.c.id).where(sessions.c.key.in_(batch))).scalars())
     for part in batches(list(ids)):
-        compaction_ids |= set(
-            connection.execute(select(rounds.c.session).where(rounds.c.compaction.in_(part))).scalars()
-        )
+        session_ids |= set(connection.execute(select(rounds.c.session).where(rounds.c.compaction.in_(part))).scalars())
     past_rounds: list[PastRound] = []
-    for chosen in batches(sorted(compaction_ids)):
+    for chosen in batches(sorted(session_ids)):
         query = _past_columns().where(rounds.c.session.in_(chosen))
         past_rounds += [_past_round(row) for row in connection.execute(query)]
     return sorted(past_rounds, key=lambda past: (past.at, past.compaction, past.round.conversation))
