@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, ListPath, Reading
 from compactor_cli.formats.values import as_text, objects, word
 from compactor_cli.model.injected import origin_of, origin_of_parts
 from compactor_cli.model.message import LEGACY_ID, Message, Part, Path, Place, Role
@@ -21,11 +21,10 @@ _ACTIONS = frozenset(("message_action", "api_action", "code_action"))
 _OBSERVATIONS = frozenset(("text_observation", "web_observation", "image_observation"))
 
 
-class ADP(PlainEdits):
+class ADP(Format):
     name = "adp"
     title = "Agent Data Protocol, std form"
-    lists: tuple[ListPath, ...] = (ListPath(("content",)), ListPath(()))
-    summary_roles: tuple[Role, ...] = ("user", "assistant")
+    lists = (ListPath(("content",)), ListPath(()))
 
     def recognize(self, value: Any) -> float:
         return 1.0 if word(value, "class_") in _ACTIONS | _OBSERVATIONS else 0.0

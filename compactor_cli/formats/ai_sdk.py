@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, ListPath, Reading
 from compactor_cli.formats.values import as_text, block_kinds, block_text, body, is_image, listed, objects, word
 from compactor_cli.model.injected import origin_of_blocks
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
@@ -17,12 +17,13 @@ _OUTPUTS = frozenset(("text", "json", "error-text", "error-json", "content"))
 _PARTS = frozenset(("tool-call", "tool-result", "reasoning"))
 
 
-class AISDK(PlainEdits):
+class AISDK(Format):
     name = "ai-sdk"
     title = "Vercel AI SDK model messages"
+    summary_roles = ("user", "assistant", "system")
     generic = True
-    lists: tuple[ListPath, ...] = (ListPath(("messages",)), ListPath(()))
-    summary_role: Role = "assistant"
+    lists = (ListPath(("messages",)), ListPath(()))
+    summary_role = "assistant"
 
     def recognize(self, value: Any) -> float:
         if word(value, "role") not in _ROLES:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats.anthropic_blocks import BLOCK_TYPES, COUNTS, new_content, read_content
-from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, ListPath, Reading
 from compactor_cli.formats.foreign_calls import are_foreign
 from compactor_cli.formats.runs import RUN_LISTS, counted_in_run
 from compactor_cli.formats.turns import add_turn
@@ -17,18 +17,17 @@ from compactor_cli.text.times import parse_time
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
 
 
-class AnthropicMessages(PlainEdits):
+class AnthropicMessages(Format):
     name = "anthropic"
     title = "Anthropic messages and requests"
     generic = True
-    lists: tuple[ListPath, ...] = (
+    lists = (
         ListPath(("messages",), ("system", "system_prompt")),
         ListPath(("body", "messages"), ("system",)),
         ListPath(()),
         *RUN_LISTS,
     )
-    summary_roles: tuple[Role, ...] = ("user", "assistant")
-    usage_words: tuple[bytes, ...] = (b'"usage"',)
+    usage_words = (b'"usage"',)
 
     def recognize(self, value: Any) -> float:
         if word(value, "role") not in ("user", "assistant") or "content" not in value:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, Reading
 from compactor_cli.formats.values import as_text, objects, word
 from compactor_cli.model.injected import origin_of, origin_of_parts
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
@@ -31,11 +31,10 @@ _EXIT = compiled_later(r"The command (?:failed|exited) with (?:exit )?code:? -?0
 """What the step of a failed command says; the call itself succeeded."""
 
 
-class Antigravity(PlainEdits):
+class Antigravity(Format):
     name = "antigravity"
     title = "Antigravity CLI transcripts"
     adjacent_results = False
-    summary_roles: tuple[Role, ...] = ("user", "assistant")
 
     def recognize(self, value: Any) -> float:
         return float(_is_step(value))

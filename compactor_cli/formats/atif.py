@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, ListPath, Reading
 from compactor_cli.formats.values import as_text, body, inner, listed, objects, sum_of, word
 from compactor_cli.model.injected import origin_of_parts
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Role
@@ -19,11 +19,12 @@ _ROLES: dict[str, Role] = {"system": "system", "user": "user", "agent": "assista
 _SOURCES = {role: source for source, role in _ROLES.items()}
 
 
-class ATIF(PlainEdits):
+class ATIF(Format):
     name = "atif"
     title = "ATIF trajectories (Agent Trajectory Interchange Format)"
-    lists: tuple[ListPath, ...] = (ListPath(("steps",)), ListPath(()))
-    number_path: Path | None = ("step_id",)
+    summary_roles = ("user", "assistant", "system")
+    lists = (ListPath(("steps",)), ListPath(()))
+    number_path = ("step_id",)
 
     def recognize(self, value: Any) -> float:
         if word(value, "source") not in _ROLES or "message" not in value:
@@ -42,7 +43,7 @@ class ATIF(PlainEdits):
         session = document.get("session_id") if isinstance(document, dict) else ""
         return Reading(build.messages, session_id=as_text(session))
 
-    usage_words: tuple[bytes, ...] = (b'"metrics"',)
+    usage_words = (b'"metrics"',)
 
     def usage(self, value: Any) -> int | None:
         return sum_of(value.get("metrics"), "prompt_tokens", "completion_tokens")

@@ -66,72 +66,69 @@ class ListPath(NamedTuple):
     """Whether the records are the members of an object, each under its `id`, instead of a list."""
 
 
-class Format(Protocol):
-    """One way of saving a conversation."""
+class Format:
+    """One way of saving a conversation, and the base of the formats."""
 
     name: str
     title: str
     """What files it covers, in a few words, for lists."""
-    generic: bool
+    generic = False
     """Whether it belongs to no particular agent or tool; a file of its documents is called `conversations`."""
-    lists: tuple[ListPath, ...]
+    lists: tuple[ListPath, ...] = ()
     """Where documents hold its records; the first path that fits is used. Empty if it only has one record per line."""
-    own_documents: bool
+    own_documents = False
     """Whether `read` gets, from a list of documents, the document that holds the records, not the list."""
-    adjacent_results: bool
+    adjacent_results = True
     """Whether results must directly follow their call (otherwise only ids pair them)."""
-    alternates: bool
+    alternates = False
     """Whether its API rejects two turns in a row with the same role, even if one of them holds tool results."""
-    summary_role: Role
-    summary_roles: tuple[Role, ...]
+    summary_role: Role = "user"
+    summary_roles: tuple[Role, ...] = ("user", "assistant")
     """Roles that the format's API accepts for a message in the middle; `summary_role` is the default."""
-    parent_path: Path | None
+    parent_path: Path | None = None
     """Where a record names its parent; None in formats without such links."""
-    tip_path: Path | None
+    tip_path: Path | None = None
     """Where a record outside any chain names the last record of a chain; None if no record does."""
-    children_path: Path | None
+    children_path: Path | None = None
     """Where a record lists its children; None in formats without such lists."""
-    number_path: Path | None
+    number_path: Path | None = None
     """Where each record gives its number, counted from 1 without gaps; None in formats without numbers."""
-    boundary_is_message: bool
+    boundary_is_message = False
     """Whether a record that replaces all earlier history is itself a message, so that nothing can precede it."""
+    usage_words: tuple[bytes, ...] = ()
+    """Byte strings, one of which occurs in every record with a provider's token count."""
 
     def recognize(self, value: Any) -> float:
         """Return how certainly a record is in this format: 0 not at all, 1 without doubt."""
+        raise NotImplementedError
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         """Return the messages, and which other records go with them. `document`: the value around the records."""
+        raise NotImplementedError
 
     def new_record(self, message: Message, around: Around) -> Any:
         """Return the JSON value of a record for a message that was not in the input."""
-
-    usage_words: tuple[bytes, ...]
-    """Byte strings, one of which occurs in every record with a provider's token count."""
+        raise NotImplementedError
 
     def usage(self, value: Any) -> int | None:
         """Return the provider's token count of the context in a record, with the answer; None if it has none."""
+        return None
 
     def counts(self, value: Any) -> list[Path]:
         """Return the paths of a record's counts, for agents that would compact a compacted session by them again."""
+        return []
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         """Return path -> JSON text for changes that give parts their new texts. `raw`: the record's bytes."""
-
-
-@runtime_checkable
-class Unfolds(Protocol):
-    """A format in which one record may hold a list of what would otherwise be separate records."""
+        return {part.place.path: edit_value(part, text) for part, text in edited if part.place}
 
     def unfold(self, data: Content, records: Sequence[ReadRecord], separator: bytes) -> FileRecords | None:
-        """Return a file with such a list split into records, joined by `separator`; None without one."""
-
-
-@runtime_checkable
-class CountsAround(Protocol):
-    """A format whose documents may hold the provider's count outside the list of records."""
+        """Return a file with a list in a record split into records, joined by `separator`; None without a list."""
+        return None
 
     def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
-        """Return the last message that the newest count has, and the tokens. `path`: from the document to the list."""
+        """Return the last message that a count outside the records covers, and its tokens. `path`: to the list."""
+        return None
 
 
 class Around(Struct, frozen=True):
@@ -278,30 +275,3 @@ class Builder(Struct):
 def fit(format: Format, values: Sequence[Any]) -> float:
     """Return how well a format recognizes the records, from 0 to 1."""
     return sum(format.recognize(value) for value in values) / max(1, len(values))
-
-
-class PlainEdits:
-    """Base of formats whose records hold each text once and do not link to each other."""
-
-    generic = False
-    lists: tuple[ListPath, ...] = ()
-    own_documents = False
-    adjacent_results = True
-    alternates = False
-    summary_role: Role = "user"
-    summary_roles: tuple[Role, ...] = ("user", "assistant", "system")
-    parent_path: Path | None = None
-    tip_path: Path | None = None
-    children_path: Path | None = None
-    number_path: Path | None = None
-    boundary_is_message = False
-    usage_words: tuple[bytes, ...] = ()
-
-    def usage(self, value: Any) -> int | None:
-        return None
-
-    def counts(self, value: Any) -> list[Path]:
-        return []
-
-    def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
-        return {part.place.path: edit_value(part, text) for part, text in edited if part.place}

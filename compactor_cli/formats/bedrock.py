@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, ListPath, Reading
 from compactor_cli.formats.copies import value_at
 from compactor_cli.formats.jsonedit import append_elements
 from compactor_cli.formats.turns import add_turn
@@ -31,13 +31,12 @@ _TEXTS = "blocks"
 """Encoding of a list of blocks that is replaced by a single text block."""
 
 
-class Bedrock(PlainEdits):
+class Bedrock(Format):
     name = "bedrock"
     title = "Amazon Bedrock Converse messages, requests and invocation logs"
-    lists: tuple[ListPath, ...] = (ListPath(("messages",), ("system",)), ListPath(_LOGGED, ("system",)), ListPath(()))
+    lists = (ListPath(("messages",), ("system",)), ListPath(_LOGGED, ("system",)), ListPath(()))
     alternates = True
-    summary_roles: tuple[Role, ...] = ("user", "assistant")
-    usage_words: tuple[bytes, ...] = (b'"inputTokens"',)
+    usage_words = (b'"inputTokens"',)
 
     def recognize(self, value: Any) -> float:
         if word(value, "role") not in _ROLES or "type" in value:

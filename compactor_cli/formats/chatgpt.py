@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, ListPath, Reading
 from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.trees import chains, path_from_root
 from compactor_cli.formats.values import block_text, listed, uuid_text, word
@@ -31,15 +31,15 @@ _INSTRUCTIONS = ("user_profile", "user_instructions")
 """Instructions that the user gave once for all conversations."""
 
 
-class ChatGPT(PlainEdits):
+class ChatGPT(Format):
     name = "chatgpt"
     title = "ChatGPT exports (conversations.json)"
-    lists: tuple[ListPath, ...] = (ListPath(("mapping",), by_id=True),)
+    lists = (ListPath(("mapping",), by_id=True),)
     own_documents = True
     adjacent_results = False
-    summary_roles: tuple[Role, ...] = ("user", "assistant", "system")
-    parent_path: Path | None = ("parent",)
-    children_path: Path | None = ("children",)
+    summary_roles = ("user", "assistant", "system")
+    parent_path = ("parent",)
+    children_path = ("children",)
 
     def recognize(self, value: Any) -> float:
         if not isinstance(value, dict) or not {"id", "message", "parent", "children"} <= value.keys():

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.formats.anthropic_blocks import new_content, read_content
-from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, ListPath, Reading
 from compactor_cli.formats.copies import equal_copies, value_at
 from compactor_cli.formats.trees import chains, path_from_root
 from compactor_cli.formats.turns import add_request
@@ -29,14 +29,13 @@ _NO_PARENT = "00000000-0000-4000-8000-000000000000"
 """The parent named by the first message of a conversation."""
 
 
-class ClaudeAI(PlainEdits):
+class ClaudeAI(Format):
     name = "claude-ai"
     title = "Claude.ai exports (conversations.json)"
-    lists: tuple[ListPath, ...] = (ListPath(("chat_messages",)),)
+    lists = (ListPath(("chat_messages",)),)
     own_documents = True
     adjacent_results = False
-    summary_roles: tuple[Role, ...] = ("user", "assistant")
-    parent_path: Path | None = (_PARENT,)
+    parent_path = (_PARENT,)
 
     def recognize(self, value: Any) -> float:
         if word(value, "sender") not in _SENDERS or not word(value, "uuid") or "role" in value:

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats.anthropic_blocks import COUNTS, new_content, read_content
-from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, Reading
 from compactor_cli.formats.claude_attachments import attachment_copies, is_nobodys, read_attachment
 from compactor_cli.formats.claude_context import ClaudeContext, find_context, is_notice, is_turn, links_of
 from compactor_cli.formats.copies import equal_copies, find_at, shortened_copies, shortened_texts
 from compactor_cli.formats.turns import turn_role
 from compactor_cli.formats.values import inner, numbers_in, sum_of, uuid_text, word
-from compactor_cli.model.message import Message, Part, Path, Role
+from compactor_cli.model.message import Message, Part, Path
 from compactor_cli.text.times import parse_time
 
 _KINDS = frozenset(
@@ -28,13 +28,12 @@ _REPEATING = (b'"toolUseResult"', b'"rendered"', b'"wireToolInputs"')
 """At least one of these occurs in every record that repeats its own text."""
 
 
-class ClaudeCode(PlainEdits):
+class ClaudeCode(Format):
     name = "claude-code"
     title = "Claude Code sessions"
     adjacent_results = False
-    summary_roles: tuple[Role, ...] = ("user", "assistant")
-    parent_path: Path | None = ("parentUuid",)
-    tip_path: Path | None = ("leafUuid",)
+    parent_path = ("parentUuid",)
+    tip_path = ("leafUuid",)
 
     def recognize(self, value: Any) -> float:
         if not word(value, "type"):
@@ -68,7 +67,7 @@ class ClaudeCode(PlainEdits):
         owners |= repeats
         return Reading(build.messages, owners, links, set(repeats), outside=context.outside, session_id=str(session))
 
-    usage_words: tuple[bytes, ...] = (b'"usage"',)
+    usage_words = (b'"usage"',)
 
     def usage(self, value: Any) -> int | None:
         return sum_of(inner(value, "message", "usage"), *COUNTS)

@@ -12,11 +12,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.formats.anthropic_blocks import BLOCK_TYPES, new_content, read_content
-from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, ListPath, Reading
 from compactor_cli.formats.turns import turn_role
 from compactor_cli.formats.values import as_text, block_kinds, objects, sum_of, word
 from compactor_cli.model.injected import origin_of
-from compactor_cli.model.message import Message, Origin, Part, Place, Role
+from compactor_cli.model.message import Message, Origin, Part, Place
 from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.times import parse_time
@@ -32,17 +32,16 @@ _SUMMARY = "Context summary:"
 """How the message begins that replaces what Cline 4 compacted."""
 
 
-class Cline(PlainEdits):
+class Cline(Format):
     name = "cline"
     title = "sessions of Cline and its forks"
-    lists: tuple[ListPath, ...] = (
+    lists = (
         ListPath(("messages",), _SYSTEM, ("sessionId", "agent", "updated_at")),
         ListPath(("messages",), _SYSTEM, ("source_message_count", "source_prefix_hash")),
         ListPath(()),
     )
-    summary_roles: tuple[Role, ...] = ("user", "assistant")
     boundary_is_message = True
-    usage_words: tuple[bytes, ...] = (b'"metrics"',)
+    usage_words = (b'"metrics"',)
 
     def recognize(self, value: Any) -> float:
         if word(value, "role") not in ("user", "assistant") or not isinstance(value.get("ts"), (int, float)):

@@ -11,7 +11,7 @@ from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, Reading
 from compactor_cli.formats.codex_context import (
     DELIVERY,
     KNOWN,
@@ -43,9 +43,10 @@ _BY_PROVIDER = frozenset(("WebSearch", "Extension"))
 """Kinds of items that have their own ids and belong to the answer before them."""
 
 
-class Codex(PlainEdits):
+class Codex(Format):
     name = "codex"
     title = "Codex rollouts"
+    summary_roles = ("user", "assistant", "system")
     adjacent_results = False
     boundary_is_message = True
 
@@ -85,7 +86,7 @@ class Codex(PlainEdits):
         outside = context.outside
         return Reading(build.messages, owners, copies=copies, outside=outside, session_id=as_text(session))
 
-    usage_words: tuple[bytes, ...] = (b'"token_count"',)
+    usage_words = (b'"token_count"',)
 
     def usage(self, value: Any) -> int | None:
         return sum_of(inner(value, *_LAST_USAGE), "input_tokens", "output_tokens")

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, Reading
 from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.formats.copilot_events import calls_of, data_of, find_context, kind_of, owners_of, records_outside
 from compactor_cli.formats.values import as_text, block_text, inner, listed, objects, sum_of, uuid_text, word
@@ -34,12 +34,11 @@ _EXIT = compiled_later(r"<(?:shellId: \S+ completed|exited) with exit code [^0\D
 """Matches the end of a failed command's output; the call itself succeeded."""
 
 
-class CopilotCLI(PlainEdits):
+class CopilotCLI(Format):
     name = "copilot-cli"
     title = "Copilot CLI sessions"
     adjacent_results = False
-    summary_roles: tuple[Role, ...] = ("user", "assistant")
-    parent_path: Path | None = ("parentId",)
+    parent_path = ("parentId",)
     boundary_is_message = True
 
     def recognize(self, value: Any) -> float:
@@ -64,7 +63,7 @@ class CopilotCLI(PlainEdits):
         links = [_link(value) for value in values]
         return Reading(messages, owners, links, copies, records_outside(values, context), session)
 
-    usage_words: tuple[bytes, ...] = (b'"session.shutdown"', b'"session.usage_info"', b'"assistant.usage"')
+    usage_words = (b'"session.shutdown"', b'"session.usage_info"', b'"assistant.usage"')
 
     def usage(self, value: Any) -> int | None:
         data = data_of(value)

@@ -13,18 +13,17 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from compactor_cli.formats.anthropic_blocks import read_content
-from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, Reading
 from compactor_cli.formats.turns import turn_role
 from compactor_cli.formats.values import word
-from compactor_cli.model.message import LEGACY_ID, Message, Part, Role
+from compactor_cli.model.message import LEGACY_ID, Message, Part
 
 _ALIASES = {"tool_call": "tool_use", "tool-call": "tool_use", "tool-result": "tool_result"}
 
 
-class Cursor(PlainEdits):
+class Cursor(Format):
     name = "cursor"
     title = "Cursor's agent transcripts"
-    summary_roles: tuple[Role, ...] = ("user", "assistant")
 
     def recognize(self, value: Any) -> float:
         if word(value, "type") == "turn_ended":

@@ -12,12 +12,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.formats.anthropic_blocks import new_content, read_content
-from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, Reading
 from compactor_cli.formats.trees import chains, path_from_root
 from compactor_cli.formats.turns import turn_role
 from compactor_cli.formats.values import as_text, block_kinds, uuid_text, word
 from compactor_cli.model.injected import origin_of_parts
-from compactor_cli.model.message import Message, Part, Path, Place, Role
+from compactor_cli.model.message import Message, Part, Place, Role
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.times import parse_time
 
@@ -31,11 +31,10 @@ _FAILED = compiled_later(r"Error: Command failed \(exit code: \d+\)")
 """How the output of a failed command begins; the agent does not mark such results as failed."""
 
 
-class Droid(PlainEdits):
+class Droid(Format):
     name = "droid"
     title = "Droid sessions, and the output of droid exec"
-    summary_roles: tuple[Role, ...] = ("user", "assistant")
-    parent_path: Path | None = ("parentId",)
+    parent_path = ("parentId",)
 
     def recognize(self, value: Any) -> float:
         kind = word(value, "type")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, ListPath, Reading
 from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.copies import value_at
 from compactor_cli.formats.gemini_parts import edit_part, new_content, new_part, part_kinds, read_parts
@@ -29,12 +29,11 @@ _BATCH = ("request", "contents")
 _PROMPT_COUNTS = ("promptTokenCount", "prompt_token_count")
 
 
-class GeminiContents(PlainEdits):
+class GeminiContents(Format):
     name = "gemini"
     title = "Gemini API contents: requests, rows of batches and data sets, one content per line"
-    lists: tuple[ListPath, ...] = (ListPath(("contents",), _SYSTEMS), ListPath(_BATCH, _SYSTEMS))
+    lists = (ListPath(("contents",), _SYSTEMS), ListPath(_BATCH, _SYSTEMS))
     alternates = True
-    summary_roles: tuple[Role, ...] = ("user", "assistant")
 
     def recognize(self, value: Any) -> float:
         if not isinstance(value, dict) or "type" in value or word(value, "role") not in _ROLES:

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from compactor_cli.formats import gemini_parts
-from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, ListPath, Reading
 from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.copies import shortened_copies, value_at
 from compactor_cli.formats.gemini_patches import MESSAGES, last_patch, patch_of, unfold_patches
@@ -37,11 +37,10 @@ _NUDGE = "System: Please continue."
 _FAILED_STATES = {"success": False, "error": True, "cancelled": True}
 
 
-class GeminiCLI(PlainEdits):
+class GeminiCLI(Format):
     name = "gemini-cli"
     title = "Gemini CLI sessions and chat checkpoints"
-    lists: tuple[ListPath, ...] = (ListPath(("messages",)), ListPath(("history",)), ListPath(()))
-    summary_roles: tuple[Role, ...] = ("user", "assistant")
+    lists = (ListPath(("messages",)), ListPath(("history",)), ListPath(()))
     boundary_is_message = True
 
     def recognize(self, value: Any) -> float:
@@ -66,7 +65,7 @@ class GeminiCLI(PlainEdits):
         session = next((word(v, "sessionId") for v in holders if word(v, "sessionId")), "")
         return Reading(build.messages, outside=outside, session_id=session)
 
-    usage_words: tuple[bytes, ...] = (b'"tokens"',)
+    usage_words = (b'"tokens"',)
 
     def usage(self, value: Any) -> int | None:
         counts = value.get("tokens")

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, Reading
 from compactor_cli.formats.values import as_text, block_text, is_image, listed, objects, without_data, word
 from compactor_cli.model.injected import origin_of_blocks
-from compactor_cli.model.message import Message, Origin, Part, Place, Role
+from compactor_cli.model.message import Message, Origin, Part, Place
 
 _SAID_MEANWHILE = "interjection"
 """The reason on a `user` row that the user wrote while the agent was working. All other reasons are the agent's own."""
@@ -21,10 +21,9 @@ _KNOWN = {"reasoning": "summary", "backend_tool_call": "kind", "tool_result": "t
 """Row type -> a member that distinguishes it from other formats."""
 
 
-class Grok(PlainEdits):
+class Grok(Format):
     name = "grok"
     title = "Grok Build's chat_history.jsonl"
-    summary_roles: tuple[Role, ...] = ("user", "assistant")
 
     def recognize(self, value: Any) -> float:
         kind = word(value, "type")

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.anthropic_blocks import BLOCK_TYPES
-from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, ListPath, Reading
 from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.chat import ROLES, message_parts, new_message, origin_in_chat
 from compactor_cli.formats.values import as_text, block_kinds, word
@@ -40,10 +40,11 @@ _LIKE_A_CHAT = 0.1
 """A message alone looks like an OpenAI chat message; the header or members next to the list identify it."""
 
 
-class Hermes(PlainEdits):
+class Hermes(Format):
     name = "hermes"
     title = "Hermes sessions"
-    lists: tuple[ListPath, ...] = (
+    summary_roles = ("user", "assistant", "system")
+    lists = (
         ListPath(("messages",), ("system_prompt",), beside=("session_id", "session_start")),
         ListPath(("messages",), ("system_prompt",), beside=("source", "started_at", "tool_call_count")),
     )

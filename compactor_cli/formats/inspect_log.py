@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import EACH, Around, Builder, Counter, ListPath, PlainEdits, Reading
+from compactor_cli.formats.base import EACH, Around, Builder, Counter, Format, ListPath, Reading
 from compactor_cli.formats.copies import value_at
 from compactor_cli.formats.values import as_text, block_text, inner, is_image, listed, objects, sum_of, word
 from compactor_cli.model.injected import origin_of_parts
@@ -21,10 +21,11 @@ _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "ass
 _ATTACHMENT_ADDRESS = compiled_later(r"(?:attachment|tc)://([0-9a-f]{32})")
 
 
-class Inspect(PlainEdits):
+class Inspect(Format):
     name = "inspect"
     title = "Inspect logs: .json, and the samples of .eval"
-    lists: tuple[ListPath, ...] = (
+    summary_roles = ("user", "assistant", "system")
+    lists = (
         ListPath(("samples", EACH, "messages"), beside=("epoch",)),
         ListPath(("messages",), beside=("epoch", "target")),
     )

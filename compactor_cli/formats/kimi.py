@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.formats import kimi_wire as wire
-from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, Reading
 from compactor_cli.formats.values import as_text, inner, listed, numbers_in, sum_of, word
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
@@ -21,13 +21,12 @@ _COMPACTION_START = "<system>Previous context has been compacted"
 _MEDIA_BELOW = "Non-text parts are sent as a user message below.</system>"
 
 
-class Kimi(PlainEdits):
+class Kimi(Format):
     name = "kimi"
     title = "Kimi CLI contexts and Kimi Code logs"
     adjacent_results = False
-    summary_roles: tuple[Role, ...] = ("user", "assistant")
     boundary_is_message = True
-    usage_words: tuple[bytes, ...] = (b'"token_count"', b'"inputOther"')
+    usage_words = (b'"token_count"', b'"inputOther"')
 
     def recognize(self, value: Any) -> float:
         if word(value, "type"):

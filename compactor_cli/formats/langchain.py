@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import EACH, Around, Builder, Counter, ListPath, PlainEdits, Reading
+from compactor_cli.formats.base import EACH, Around, Builder, Counter, Format, ListPath, Reading
 from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.chat import call_parts, content_parts, origin_in_chat
 from compactor_cli.formats.runs import RUN_LISTS, counted_in_run
@@ -39,16 +39,17 @@ class _MessageForm(NamedTuple):
     confidence: float
 
 
-class LangChain(PlainEdits):
+class LangChain(Format):
     name = "langchain"
     title = "LangChain messages: dicts, constructors (dumpd), flat"
-    lists: tuple[ListPath, ...] = (
+    summary_roles = ("user", "assistant", "system")
+    lists = (
         *(ListPath(path) for path in (("messages",), ("kwargs", "messages"), ("values", "messages"), ())),
         ListPath(("channel_values", "messages")),
         ListPath(("messages", EACH)),
         *RUN_LISTS,
     )
-    usage_words: tuple[bytes, ...] = (b'"usage_metadata"',)
+    usage_words = (b'"usage_metadata"',)
 
     def recognize(self, value: Any) -> float:
         form = _message_form(value)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from compactor_cli.containers import unpack
 from compactor_cli.errors import InputError
 from compactor_cli.formats import FORMATS, choose, closest_formats, documents, format_of_all, second_format
-from compactor_cli.formats.base import Counter, CountsAround, Format, Reading, Unfolds, fit
+from compactor_cli.formats.base import Counter, Format, Reading, fit
 from compactor_cli.formats.copies import value_at
 from compactor_cli.formats.jsonl import BOM, HeldRecord, RawRecord, ReadRecord, RecordValues, parse, read_records
 from compactor_cli.formats.roles import list_roles
@@ -94,7 +94,7 @@ def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged:
             f"two formats in one file: {first_name} up to here, {second_name} from here; split the file", line=line
         )
     layout, text = _jsonl_layout(data, notes), data
-    unfolded = chosen.unfold(data, records, layout.separator) if isinstance(chosen, Unfolds) else None
+    unfolded = chosen.unfold(data, records, layout.separator)
     if unfolded is not None:
         text, records = unfolded
         values, recognized = _values(records), frozenset()
@@ -339,8 +339,6 @@ def _document_transcript(
     folder = session_folder_in(document.values, value)
     transcript = _transcript(source, path, format, document.records, document.layout, reading, folder)
     other_roles = _other_roles(reading, document.records)
-    if not isinstance(format, CountsAround):
-        return transcript, other_roles
     return replace(transcript, counted=format.counted(value, document.path, transcript.messages)), other_roles
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, Reading
 from compactor_cli.formats.values import as_text, inner
 from compactor_cli.model.message import Marks, Message, Origin, Part, Place, Role
 from compactor_cli.summary_text.headers import is_recalled, is_summary
@@ -16,9 +16,10 @@ from compactor_cli.text.times import parse_time
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
 
 
-class MemoryEntries(PlainEdits):
+class MemoryEntries(Format):
     name = "memory"
     title = "memory entries: {id, content, type, importance, timestamp}"
+    summary_roles = ("user", "assistant", "system")
     adjacent_results = False
 
     def recognize(self, value: Any) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.formats.anthropic_blocks import BLOCK_TYPES
-from compactor_cli.formats.base import EACH, Around, Builder, Counter, ListPath, PlainEdits, Reading
+from compactor_cli.formats.base import EACH, Around, Builder, Counter, Format, ListPath, Reading
 from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.chat import ROLES, mark_outputs, message_parts, name_speakers, new_message, origin_in_chat
 from compactor_cli.formats.foreign_calls import are_foreign
@@ -27,11 +27,12 @@ _OF_TRAJECTORIES = {"system_prompt", "mask"}
 """The role and extra keys that SWE-agent trajectories use in data sets."""
 
 
-class OpenAIChat(PlainEdits):
+class OpenAIChat(Format):
     name = "openai-chat"
     title = "OpenAI chat completions: messages, requests, rows of data sets"
+    summary_roles = ("user", "assistant", "system")
     generic = True
-    lists: tuple[ListPath, ...] = (
+    lists = (
         *(ListPath((key,)) for key in ("messages", "history", "conversations", "conversation", "trajectory")),
         ListPath(("body", "messages")),
         ListPath(("samples", EACH, "messages")),
@@ -39,7 +40,7 @@ class OpenAIChat(PlainEdits):
         *RUN_LISTS,
     )
 
-    usage_words: tuple[bytes, ...] = (b'"prompt_tokens"',)
+    usage_words = (b'"prompt_tokens"',)
 
     def recognize(self, value: Any) -> float:
         role = word(value, "role")

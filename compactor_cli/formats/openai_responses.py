@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, ListPath, Reading
 from compactor_cli.formats.response_items import new_item, read_item, role_of
 from compactor_cli.formats.values import as_text, word
 from compactor_cli.model.injected import origin_of_parts
@@ -36,14 +36,11 @@ _KINDS = {
 _BLOCKS = frozenset(("input_text", "output_text", "input_image", "input_file", "refusal"))
 
 
-class OpenAIResponses(PlainEdits):
+class OpenAIResponses(Format):
     name = "openai-responses"
     title = "OpenAI Responses API: items, requests, batch files"
-    lists: tuple[ListPath, ...] = (
-        ListPath(("input",), ("instructions",)),
-        ListPath(("body", "input"), ("instructions",)),
-        ListPath(()),
-    )
+    summary_roles = ("user", "assistant", "system")
+    lists = (ListPath(("input",), ("instructions",)), ListPath(("body", "input"), ("instructions",)), ListPath(()))
     adjacent_results = False
 
     def recognize(self, value: Any) -> float:

@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, ListPath, Reading
 from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.formats.opencode_records import new_message
 from compactor_cli.formats.turns import add_request
 from compactor_cli.formats.values import as_text, inner, listed, numbers_in, objects, sum_of, word
 from compactor_cli.model.injected import origin_of, origin_of_parts
-from compactor_cli.model.message import Message, Part, Path, Place, Role
+from compactor_cli.model.message import Message, Part, Path, Place
 from compactor_cli.model.transcript import Link
 from compactor_cli.text.times import parse_time
 
@@ -34,12 +34,11 @@ _UNSENT_FILES = ("text/plain", "application/x-directory")
 """Kinds of files whose text is in a separate part."""
 
 
-class OpenCode(PlainEdits):
+class OpenCode(Format):
     name = "opencode"
     title = "opencode exports, messages of its server, its database and storage"
-    lists: tuple[ListPath, ...] = (ListPath(("messages",)), ListPath(()))
-    summary_roles: tuple[Role, ...] = ("user", "assistant")
-    tip_path: Path | None = ("info", "parentID")
+    lists = (ListPath(("messages",)), ListPath(()))
+    tip_path = ("info", "parentID")
     boundary_is_message = True
 
     def recognize(self, value: Any) -> float:
@@ -72,7 +71,7 @@ class OpenCode(PlainEdits):
     def new_record(self, message: Message, around: Around) -> Any:
         return new_message("assistant" if message.role == "assistant" else "user", message, around)
 
-    usage_words: tuple[bytes, ...] = (b'"tokens"',)
+    usage_words = (b'"tokens"',)
 
     def usage(self, value: Any) -> int | None:
         info = value.get("info")

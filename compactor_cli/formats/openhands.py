@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats import openhands_old as old
-from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, ListPath, Reading
 from compactor_cli.formats.copies import equal_copies, shortened_copies, shortened_texts, value_at
 from compactor_cli.formats.openhands_views import SentView, old_view, view_of
 from compactor_cli.formats.trees import chains, path_from_root
@@ -36,15 +36,14 @@ ROOT = "__root__"
 """The parent named by an event that begins a tree. An event that names no parent follows the one before it."""
 
 
-class OpenHands(PlainEdits):
+class OpenHands(Format):
     name = "openhands"
     title = "OpenHands events: a list, lines, or a folder of files"
     lists = tuple(map(ListPath, (("history",), ("trajectory",), ("events",), ("items",), ())))
     adjacent_results = False
-    summary_roles: tuple[Role, ...] = ("user", "assistant")
-    parent_path: Path | None = ("parent_id",)
+    parent_path = ("parent_id",)
     boundary_is_message = True
-    usage_words: tuple[bytes, ...] = (b'"per_turn_token"', b'"prompt_tokens"')
+    usage_words = (b'"per_turn_token"', b'"prompt_tokens"')
 
     def recognize(self, value: Any) -> float:
         if not isinstance(value, dict):

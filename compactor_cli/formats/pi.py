@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, Reading
 from compactor_cli.formats.trees import chains, path_from_root
 from compactor_cli.formats.values import (
     arguments_place,
@@ -50,11 +50,10 @@ _NO_COST = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0
 _NO_USAGE = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 0, "cost": _NO_COST}
 
 
-class Pi(PlainEdits):
+class Pi(Format):
     name = "pi"
     title = "sessions of pi and OpenClaw"
-    summary_roles: tuple[Role, ...] = ("user", "assistant")
-    parent_path: Path | None = ("parentId",)
+    parent_path = ("parentId",)
     boundary_is_message = True
 
     def recognize(self, value: Any) -> float:
@@ -105,7 +104,7 @@ class Pi(PlainEdits):
     def new_record(self, message: Message, around: Around) -> Any:
         return new_entry(message, around)
 
-    usage_words: tuple[bytes, ...] = (b'"usage"',)
+    usage_words = (b'"usage"',)
 
     def usage(self, value: Any) -> int | None:
         counts = inner(value, "message", "usage")

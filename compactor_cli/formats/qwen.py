@@ -15,7 +15,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, Reading
 from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.copies import equal_copies, find_at, shortened_copies
 from compactor_cli.formats.gemini_parts import edit_part, new_part, read_parts, split_request
@@ -46,12 +46,11 @@ HISTORY = ("systemPayload", "compressedHistory")
 _ENVELOPE = ("sessionId", "cwd", "version", "gitBranch", "timestamp")
 
 
-class Qwen(PlainEdits):
+class Qwen(Format):
     name = "qwen"
     title = "Qwen Code sessions"
     adjacent_results = False
-    summary_roles: tuple[Role, ...] = ("user", "assistant")
-    parent_path: Path | None = ("parentUuid",)
+    parent_path = ("parentUuid",)
     boundary_is_message = True
 
     def recognize(self, value: Any) -> float:
@@ -80,7 +79,7 @@ class Qwen(PlainEdits):
         owners = _owners(values, path, build.messages)
         return Reading(build.messages, owners, links, outside=_records_outside(values, walk, path), session_id=session)
 
-    usage_words: tuple[bytes, ...] = (b'"usageMetadata"',)
+    usage_words = (b'"usageMetadata"',)
 
     def usage(self, value: Any) -> int | None:
         counts = value.get("usageMetadata")

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from compactor_cli.errors import InputError
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, ListPath, Reading
 from compactor_cli.formats.chat import mark_outputs
 from compactor_cli.formats.copies import value_at
 from compactor_cli.formats.jsonl import parse
@@ -43,13 +43,11 @@ class _Piece(NamedTuple):
     path: Path
 
 
-class ShareGPT(PlainEdits):
+class ShareGPT(Format):
     name = "sharegpt"
     title = "ShareGPT rows, also with LLaMA-Factory's typed parts"
-    lists: tuple[ListPath, ...] = (
-        *(ListPath((key,), _SYSTEMS) for key in ("conversations", "conversation", "messages")),
-        ListPath(()),
-    )
+    summary_roles = ("user", "assistant", "system")
+    lists = (*(ListPath((key,), _SYSTEMS) for key in ("conversations", "conversation", "messages")), ListPath(()))
     adjacent_results = False
 
     def recognize(self, value: Any) -> float:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading
+from compactor_cli.formats.base import Around, Builder, Counter, Format, Reading
 from compactor_cli.formats.chat import ROLES, content_parts, origin_in_chat
 from compactor_cli.formats.values import as_text, objects, word
 from compactor_cli.model.message import Message, Part
@@ -15,9 +15,10 @@ from compactor_cli.text.times import parse_time
 _BASE = ("message",)
 
 
-class STS(PlainEdits):
+class STS(Format):
     name = "sts"
     title = "session traces (STS) of the Hugging Face hub"
+    summary_roles = ("user", "assistant", "system")
 
     def recognize(self, value: Any) -> float:
         kind = word(value, "type")
