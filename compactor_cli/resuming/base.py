@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec import Struct
 
@@ -69,35 +69,27 @@ class Compacted(Struct, frozen=True):
         return uuid_of(self.key, *words)
 
 
-class Agentic(Protocol):
+class Agentic:
     """How the sessions of one format are continued. `append` and `rename` are pure functions."""
 
     format: str
     appends: str
     """What the agent itself would append, as text for lists and docs; empty if nothing can be appended."""
-    lines: bool
+    lines = True
     """Whether it appends only to files with one record per line, not to documents."""
+    project_path: tuple[str, ...] = ("cwd",)
+    """Where a value of the file states the project folder, or its equivalent."""
 
     def project(self, value: Any) -> str:
         """Return the project folder, or its equivalent, stated in a value of the file; empty if there is none."""
+        return word(inner(value, *self.project_path[:-1]), self.project_path[-1])
 
     def append(self, compacted: Compacted) -> Sequence[Any]:
         """Return the JSON values to append so that the agent sends the output. Raises UsageError."""
+        raise NotImplementedError
 
     def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
         """Return path -> JSON text for what turns session `old` into session `new` in a value of the file."""
-
-
-class OnLines:
-    """Base of agents that append lines to a session, with its folder and its id in these members."""
-
-    lines = True
-    project_path: tuple[str, ...] = ("cwd",)
-
-    def project(self, value: Any) -> str:
-        return word(inner(value, *self.project_path[:-1]), self.project_path[-1])
-
-    def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
         has_session_id = isinstance(value, dict) and isinstance(value.get("sessionId"), str)
         return {("sessionId",): jsonedit.encode(new)} if has_session_id else {}
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from compactor_cli.formats.anthropic_blocks import COUNTS
 from compactor_cli.formats.values import word
-from compactor_cli.resuming.base import Compacted, OnLines, last_value
+from compactor_cli.resuming.base import Agentic, Compacted, last_value
 
 _ENVELOPE = ("userType", "cwd", "sessionId", "version", "gitBranch", "slug")
 _CALLS = frozenset(("tool_use", "tool_result"))
@@ -15,7 +15,7 @@ _BY_CALL = ("wireToolInputs", "wireIngestContext")
 _FLAGS = ("isCompactSummary", "isVisibleInTranscriptOnly")
 
 
-class ResumedClaudeCode(OnLines):
+class ResumedClaudeCode(Agentic):
     format = "claude-code"
     appends = "a compact boundary, followed by what is kept"
 

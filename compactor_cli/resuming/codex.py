@@ -10,14 +10,14 @@ from compactor_cli.formats import FORMATS, jsonedit
 from compactor_cli.formats.codex_context import DELIVERY, next_ordinal
 from compactor_cli.formats.response_items import AGENTS
 from compactor_cli.model.message import Path
-from compactor_cli.resuming.base import Compacted, OnLines
+from compactor_cli.resuming.base import Agentic, Compacted
 
 _FORMAT = FORMATS["codex"]
 _HEAD_ID_KEYS = ("id", "session_id")
 _RECORD_ID_KEYS = ("thread_id", "session_id")
 
 
-class ResumedCodex(OnLines):
+class ResumedCodex(Agentic):
     format = "codex"
     appends = "a compacted record with the history"
     project_path = ("payload", "cwd")

@@ -7,10 +7,10 @@ from typing import Any
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.values import inner, word
 from compactor_cli.model.message import Path
-from compactor_cli.resuming.base import Compacted, OnLines
+from compactor_cli.resuming.base import Agentic, Compacted
 
 
-class ResumedCopilotCLI(OnLines):
+class ResumedCopilotCLI(Agentic):
     format = "copilot-cli"
     appends = "a compaction, followed by what is kept"
     project_path = ("data", "context", "cwd")

@@ -6,10 +6,10 @@ from typing import Any
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.message import Path
-from compactor_cli.resuming.base import Compacted, OnLines
+from compactor_cli.resuming.base import Agentic, Compacted
 
 
-class ResumedGeminiCLI(OnLines):
+class ResumedGeminiCLI(Agentic):
     format = "gemini-cli"
     appends = "a $set of all messages"
     project_path = ("projectHash",)

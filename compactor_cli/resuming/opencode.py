@@ -11,22 +11,19 @@ from typing import Any
 from compactor_cli.converting.base import digest, millis
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.opencode_records import MODEL, NO_TOKENS
-from compactor_cli.formats.values import inner, word
 from compactor_cli.model.message import Path
-from compactor_cli.resuming.base import Compacted
+from compactor_cli.resuming.base import Agentic, Compacted
 
 _STAMP = slice(4, 16)
 """Position in an id of its time, in 12 hex digits."""
 _IDS = ("id", "sessionID", "messageID", "parentID", "tail_start_id")
 
 
-class ResumedOpenCode:
+class ResumedOpenCode(Agentic):
     format = "opencode"
     appends = "a request for a summary, the summary, and what is kept after it"
     lines = False
-
-    def project(self, value: Any) -> str:
-        return word(inner(value, "info"), "directory")
+    project_path = ("info", "directory")
 
     def append(self, compacted: Compacted) -> list[Any]:
         summary, kept = compacted.lead()

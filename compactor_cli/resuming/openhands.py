@@ -19,14 +19,13 @@ from compactor_cli.formats.openhands import RESULTS, branch_and_view
 from compactor_cli.formats.values import word
 from compactor_cli.model.message import Message, Part, Path
 from compactor_cli.model.transcript import Transcript
-from compactor_cli.resuming.base import Compacted
+from compactor_cli.resuming.base import Agentic, Compacted
 from compactor_cli.summary_text.verbatim import turn
 
 
-class ResumedOpenHands:
+class ResumedOpenHands(Agentic):
     format = "openhands"
     appends = "a condensation: both ends stay, and a summary replaces the middle"
-    lines = True
 
     def project(self, value: Any) -> str:
         return ""  # stated in the state file next to the events

@@ -10,10 +10,10 @@ from compactor_cli.formats import jsonedit
 from compactor_cli.formats.pi import apply_edit, edited_id
 from compactor_cli.formats.values import word
 from compactor_cli.model.message import Path
-from compactor_cli.resuming.base import Compacted, OnLines
+from compactor_cli.resuming.base import Agentic, Compacted
 
 
-class ResumedPi(OnLines):
+class ResumedPi(Agentic):
     format = "pi"
     appends = "a compaction, followed by what is kept"
 

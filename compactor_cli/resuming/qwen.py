@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from compactor_cli.formats.qwen import ENVELOPE, history_of
-from compactor_cli.resuming.base import Compacted, OnLines, last_value
+from compactor_cli.resuming.base import Agentic, Compacted, last_value
 
 _COMPRESSED = 1
 """The agent's status code for a successful compression."""
 
 
-class ResumedQwen(OnLines):
+class ResumedQwen(Agentic):
     format = "qwen"
     appends = "a chat_compression record with the history"
 
