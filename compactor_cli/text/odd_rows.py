@@ -20,6 +20,9 @@ _BLANKS = compiled_later(r"\s\s+")
 _MEMBER = compiled_later(r'"([^"\\\n]{1,40})"\s*:\s*("[^"\\\n]*"|-?\d[\d.eE+-]*|true\b|false\b|null\b)')
 _WORD = compiled_later(r"\w")
 _WIDE_BLANK = "  "
+_SEPARATORS = ("|", "\t", _WIDE_BLANK, ",")
+_SAMPLED_ROWS, _MIN_SAMPLE_SHARE = 10, 0.3
+"""Rows of a text to look at before all of it is read as a table, and the share of them that have to look like one."""
 _Cells = dict[int, str]
 """The cells of one column: number of the row's line -> cell."""
 
@@ -33,15 +36,28 @@ def odd_rows(lines: Sequence[str], text: str = "") -> list[int]:
     found: list[tuple[float, int]] = []
     if _MIN_ROWS <= line_count <= _MAX_LINES:
         rows = lines if len(lines) == line_count else text.split("\n")
-        if any(text.count(sign) > _MIN_ROWS for sign in ("\t", ",", "|", _WIDE_BLANK)):
-            found += chain.from_iterable(map(_odd_in_columns, _table_columns(rows)))
+        sample = [*map(str.strip, rows[:: max(1, line_count // _SAMPLED_ROWS)])]
+        if separators := [sign for sign in _SEPARATORS if _may_separate(sign, sample)]:
+            found += chain.from_iterable(map(_odd_in_columns, _table_columns(rows, separators)))
         if '"' in text and ('":' in text or '" :' in text):
             found += _odd_in_columns(_record_columns(rows))
     line_of_row = [number for number, line in enumerate(lines) for _ in range(line.count("\n") + 1)] if found else []
     return list(dict.fromkeys(line_of_row[row] for _, row in sorted(found)))[:_MAX_ODD_ROWS]
 
 
-def _table_columns(lines: Sequence[str]) -> Iterator[dict[int, _Cells]]:
+def _may_separate(separator: str, sample: Sequence[str]) -> bool:
+    """Return whether a text of which these rows are a sample may be a table with this separator: enough of the rows
+    have the same number of cells, and some column of them hardly differs. This quick check excludes most texts."""
+    with_separator = [row for row in sample if separator in row]
+    if len(with_separator) < _MIN_SAMPLE_SHARE * len(sample):
+        return False
+    split_rows = [_split_cells(row, separator) for row in with_separator]
+    width = Counter(map(len, split_rows)).most_common(1)[0][0]
+    alike = [cells for cells in split_rows if len(cells) == width]
+    return width > 1 and len(alike) >= _MIN_SAMPLE_SHARE * len(sample) and _may_agree(alike)
+
+
+def _table_columns(lines: Sequence[str], separators: Sequence[str]) -> Iterator[dict[int, _Cells]]:
     """Yield the columns of each table: lines with the same separator and the same number of cells. The first line is
     left out, as it may be the header. JSON and lines with a single cell are not tables."""
     rows = [*map(str.strip, lines)]
@@ -57,7 +73,7 @@ def _table_columns(lines: Sequence[str]) -> Iterator[dict[int, _Cells]]:
             rows_by_separator[","].append(number)
     tables: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
     for separator, numbers in rows_by_separator.items():
-        for number in numbers if len(numbers) > _MIN_ROWS else ():
+        for number in numbers if separator in separators and len(numbers) > _MIN_ROWS else ():
             row = rows[number]
             if len(row) <= _MAX_ROW_CHARS and row[0] not in '{["':
                 tables[separator, len(_BLANKS.split(row)) if separator == _WIDE_BLANK else row.count(separator)].append(
