@@ -25,10 +25,9 @@ from compactor_cli.features.work.act_identities import (
 )
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.causes import reason_line, without_tags
-from compactor_cli.features.work.confirmed_acts import act_outcome
 from compactor_cli.features.work.json_results import is_undone, result_members, stated_error, states_end
 from compactor_cli.features.work.ledger import PATH_KEYS
-from compactor_cli.features.work.result_outcomes import ActOutcome
+from compactor_cli.features.work.result_outcomes import ActOutcome, act_outcome
 from compactor_cli.features.work.secret_arguments import argument_without_values, list_without_values
 from compactor_cli.features.work.tool_names import call_verb, named_action, possible_action, tool_words
 from compactor_cli.text.clean import one_line
@@ -166,17 +165,6 @@ def _agrees(asked: str, came: str) -> bool:
     """Return whether a result's word only reports success, as in `"status": "ok"`, or is the word that was asked for,
     with other signs or without what is before or behind one."""
     return came in {*_WELL, *re.split(r"[#@./]", asked)} or re.sub(r"[\W_]", "", asked) == came.replace("_", "")
-
-
-def fitting_values(arguments: dict[str, Any], tool: str, width: int) -> str:
-    """Return the values of arguments that fit, in order and without secret values."""
-    values: list[str] = []
-    for name in arguments:
-        text = _shown(name, arguments, tool) or _elements(name, arguments, tool, _MAX_LIST)
-        if 0 < len(text) <= width:
-            values.append(text)
-            width -= len(text) + 1
-    return " ".join(values)
 
 
 def is_outcome_lost(call: ToolCall) -> bool:

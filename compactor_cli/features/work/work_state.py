@@ -8,7 +8,6 @@ from itertools import chain
 
 from msgspec import Struct, field
 
-from compactor_cli.features.work.branches import Branches
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.changed_files import ChangedFiles
 from compactor_cli.features.work.check_runs import CheckRuns
@@ -43,10 +42,7 @@ class WorkState(Struct):
     """Key -> line of effects that failed. A success with the same key makes up for the failure."""
     waiting: dict[str, dict[str, None]] = field(default_factory=dict)
     """Names in the lines -> keys of the failed effects that were waiting for something."""
-    failed_calls: dict[str, ToolCall] = field(default_factory=dict)
-    """The same keys -> the failed calls, except those of earlier rounds."""
     commits: Commits = field(default_factory=Commits)
-    branches: Branches = field(default_factory=Branches)
     command: UserCommand = field(default_factory=UserCommand)
     ended: set[str] = field(default_factory=set)
     """What was cancelled or deleted; nothing about it is open any more."""
