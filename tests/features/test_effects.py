@@ -257,9 +257,9 @@ def test_lists_and_objects_are_told_by_their_first_elements(tool, arguments, tol
 @pytest.mark.parametrize(
     ("days", "told"),
     [
-        ([21, 21], "A1 2024-05-21 12A; A2"),
+        ([21, 21], "A1 2024-05-21 12A; A2 2024-05-21 12A"),
         ([21, 22, 23], "A1 2024-05-21; A2 2024-05-22; A3 2024-05-23"),
-        ([21, 21, 23, 24], "A1 2024-05-21; A2; A3 2024-05-23; A4 2024-05-24"),
+        ([21, 21, 23, 24], "A1 2024-05-21; A2 2024-05-21; A3 2024-05-23; A4 2024-05-24"),
         ([21, 22, 23, 24, 25, 26], "A1; A2; A3; A4; A5; A6"),
         ([21] * 30, "A1; A2; A3; A4; A5; A6; A7; A8; A9; A10; +20"),
     ],
@@ -452,15 +452,3 @@ def test_a_worktree_that_an_earlier_round_tells_is_over_when_it_is_removed() -> 
     assert session.texts(earlier=["git worktree add ../review main", "git worktree add ../other main"]) == [
         "git worktree add ../other main"
     ]
-
-
-def test_a_failure_names_all_of_which_the_same_is_said() -> None:
-    conflicts = [f"Auto-merging src/{name}.go\nCONFLICT (content): Merge conflict in src/{name}.go" for name in "abc"]
-    said = "\n".join([*conflicts, "Automatic merge failed; fix conflicts and then commit the result.\nexit code: 1"])
-    assert Session().runs("git merge main", said).texts() == [
-        "failed: git merge main: CONFLICT (content): Merge conflict in src/a.go, src/b.go, src/c.go"
-    ]
-    many = "\n".join(f"CONFLICT (content): Merge conflict in src/some/folder/file_{n}.go" for n in range(20))
-    (told,) = Session().runs("git merge main", f"{many}\nexit code: 1").texts()
-    assert told.endswith("src/some/folder/file_6.go, and 13 more")
-    assert len(told) < 300

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import accumulate, islice
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
@@ -50,11 +50,8 @@ _SETTERS = word_set("set update change modify toggle configure")
 _MAX_DETAILS = 140
 _MAX_TITLE = 60
 """Maximum length of a title with several elements."""
-_MAX_REASON_CHARS, _MAX_LISTED_CHARS = 140, 240
-"""Maximum length of a failure's reason, and of the reason with the names that share it."""
-_FILE_NAME = compiled_later(r"[\w@.~/\\+-]*[./\\][\w@+-]*[A-Za-z_][\w@.~/\\+-]*")
-_MIN_SHARED_SPACES = 2
-"""Minimum number of spaces in the text that lines of an output have in common."""
+_MAX_REASON_CHARS = 140
+"""Maximum length of a failure's reason."""
 _MAX_ELEMENT_CHARS = 40
 """Maximum length of a text that identifies a list element; longer texts serve another purpose."""
 _MAX_MEMBERS = 3
@@ -127,8 +124,9 @@ def act_effect(call: ToolCall) -> Effect:
     container_names = [text for text in containers if created and not created[0].startswith(text)]
     named = " ".join(filter(None, [call.tool, verb, *(created or ids or persons), *container_names]))
     title = " ".join(filter(None, titles))
-    confirmed = _confirmed_arguments(call, arguments, ids)
-    details = _details(call.tool, confirmed, (asked, verb, *created, *ids)) + tuple(("as", text) for text in awaited)
+    details = _details(call.tool, _confirmed_arguments(call, arguments, ids), (asked, verb, *created, *ids)) + tuple(
+        ("as", text) for text in awaited
+    )
     receipt = receipt_of(call.tool, action, call.output, arguments) if ids and not (created or call.failed) else ()
     head = " ".join(filter(None, [call.tool, verb]))
     subject = " ".join(filter(None, [*(ids or persons), *titles]))
@@ -272,7 +270,7 @@ def _listed(value: object, width: int) -> str:
     if not all(elements[:1]):
         return ""
     for count in range(_MAX_MEMBERS, 0, -1):
-        texts = list(_unrepeated([element[:count] for element in elements]))
+        texts = [" ".join(element[:count]) for element in elements]
         text = "; ".join(texts)
         pairs = count == 2 and not any(" " in member for element in elements for member in element[:2])
         if all(elements) and not more and len(text) <= min(width, _MAX_PAIRS if pairs else _MAX_LIST):
@@ -281,14 +279,6 @@ def _listed(value: object, width: int) -> str:
         texts.pop()
         more += 1
     return f"{'; '.join(texts)}; +{more}" if texts else ""
-
-
-def _unrepeated(elements: Iterable[list[str]]) -> Iterator[str]:
-    """Yield each element as text, leaving out members after the first that are the same as in the previous element."""
-    previous: list[str] = []
-    for members in elements:
-        yield " ".join(text for index, text in enumerate(members) if not index or previous[index : index + 1] != [text])
-        previous = members
 
 
 def _members(value: object) -> list[str]:
@@ -316,24 +306,9 @@ def reason(call: ToolCall) -> str:
     """Return the first statement of a failure in the result of a failed call."""
     if not call.failed:
         return ""
-    return with_same_failures(call.output, stated_error(call.output) or reason_line(call.output))
+    return failure_text(stated_error(call.output) or reason_line(call.output))
 
 
-def with_same_failures(output: str, line: str) -> str:
-    """Return the line of an output that states why a call failed, with the names for which other lines say the same."""
-    message = one_line(mask_secrets(re.sub(r"</?\w+>", "", without_tags(line.strip()))), _MAX_REASON_CHARS)
-    names = [] if message.endswith("…") else _same_failure_names(output, line.strip())
-    sizes = accumulate((len(name) + 2 for name in names), initial=len(message))
-    listed = sum(size <= _MAX_LISTED_CHARS for size in islice(sizes, 1, None))
-    more = [f"and {len(names) - listed} more"] if listed < len(names) else []
-    return ", ".join([message, *names[:listed], *more])
-
-
-def _same_failure_names(output: str, line: str) -> list[str]:
-    """Return the names of files at the end of other lines that otherwise equal this line."""
-    beginning, _, name = line.rpartition(" ")
-    if beginning.count(" ") < _MIN_SHARED_SPACES or not _FILE_NAME.fullmatch(name):
-        return []
-    others = (other.strip() for other in output.split("\n"))
-    ends = (other[len(beginning) + 1 :] for other in others if other != line and other.startswith(f"{beginning} "))
-    return [end for end in dict.fromkeys(ends) if _FILE_NAME.fullmatch(end)]
+def failure_text(line: str) -> str:
+    """Return the line of an output that states why a call failed, for display."""
+    return one_line(mask_secrets(re.sub(r"</?\w+>", "", without_tags(line.strip()))), _MAX_REASON_CHARS)

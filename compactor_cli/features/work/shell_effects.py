@@ -9,7 +9,7 @@ from itertools import pairwise, takewhile
 from compactor_cli.features.work.act_identities import ADDRESS
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.command_keys import command_key, completed_key
-from compactor_cli.features.work.effects import Effect, plain_key, reason, with_same_failures
+from compactor_cli.features.work.effects import Effect, failure_text, plain_key, reason
 from compactor_cli.features.work.git_files import without_global_options
 from compactor_cli.features.work.git_steps import git_step, title_line
 from compactor_cli.features.work.github_steps import github_step, option_value
@@ -115,7 +115,7 @@ def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
         if outcome.kind == "waits":
             yield Effect(text, key, False, waiting_for=outcome.words)
         elif outcome.kind == "failed":
-            yield Effect(text, key, False, with_same_failures(call.output, outcome.words))
+            yield Effect(text, key, False, failure_text(outcome.words))
         elif outcome.kind == "tried":
             continue
         elif done:
@@ -257,7 +257,7 @@ def _refusal_reason(call: ToolCall, key: str) -> str:
         if call.failed is None
         else ""
     )
-    return with_same_failures(call.output, line) if line else reason(call)
+    return failure_text(line) if line else reason(call)
 
 
 def _with_created_name(text: str, output: str, key: str) -> str:

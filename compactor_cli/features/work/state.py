@@ -16,7 +16,7 @@ from compactor_cli.features.work.check_runs import is_out_of_date
 from compactor_cli.features.work.earlier_rounds import EarlierState, split_earlier_rounds
 from compactor_cli.features.work.effects import WAITS_PREFIX, Effect, act_effect, is_outcome_lost
 from compactor_cli.features.work.endings import is_declined
-from compactor_cli.features.work.file_checks import FileChecks
+from compactor_cli.features.work.file_checks import FileChecks, may_check_files
 from compactor_cli.features.work.folders import find_main_folder, prefix_to_cut, session_folder
 from compactor_cli.features.work.git_files import stash_subcommand
 from compactor_cli.features.work.git_steps import removed_worktree
@@ -246,7 +246,8 @@ def _record_call(
     if superseded:
         return
     ran_check = bool(line_steps) and state.checks.record_call(call, line_steps, call_number, state.main_folder)
-    state.scripts.record_call(call, line_steps, call_number, read_paths, ran_check=ran_check)
+    if not ran_check and may_check_files(call, line_steps):
+        state.last_other_run = call_number
     # if it did not find the file, nothing is left to do
     only_read = bool(read_paths) and not changes and not call.command
     if abandoned or ran_check or only_read or (effects and call.failed):
@@ -373,7 +374,7 @@ def _ordered_lines(state: WorkState, call_count: int) -> Iterator[StateLine]:
     yield from sorted(effects, key=lambda line: -line.message)
     passed_lines = [*state.checks.passing_lines(state.files.edits_to_check())]
     yield from (line for line in passed_lines if not is_out_of_date(line))
-    checks = FileChecks([path.removeprefix(root) for path in state.files.changes], state.checks, state.scripts)
+    checks = FileChecks([path.removeprefix(root) for path in state.files.changes], state.checks, state.last_other_run)
     files = state.files.state_lines(root, checks)
     yield from islice(files, _MAX_FIRST_FILES)
     yield from (line for line in tasks if not line.open)
