@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from compactor_cli.features.work.act_identities import is_scalar
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.foreign_verbs import is_foreign_acting_verb, name_parts
+from compactor_cli.features.work.foreign_verbs import name_parts
 from compactor_cli.features.work.json_results import result_members
 from compactor_cli.features.work.outcome_words import (
     ACT_PARTICIPLE,
@@ -110,8 +110,6 @@ _FOREIGN_PARTICIPLE = compiled_later(
     r"^(?:\w+ )?\w{3,}(?:[aiu]d[oa]s?|ee?s?|[aiu]t[oa]|[ae]n[oay]|iert|ge\w+[tn]|ан[оа]?|ен[оа]?|ild[iu]|nd[iu])$"
 )
 """A state that says what was done to a thing: confirmée, efetuada, storniert, utworzono."""
-_FIRST_OTHER_SCRIPT = "\u0530"
-"""Letters from here on belong to languages without such endings."""
 
 
 class ActOutcome(Struct, frozen=True):
@@ -394,7 +392,5 @@ def _done_positions(sentence: str, own: tuple[str, ...]) -> Iterator[int]:
     yield from (found.start() for pattern in (DONE, ACT_PARTICIPLE) for found in pattern.finditer(sentence))
     for found in _LONG_WORD.finditer(sentence):
         word = found.group().removeprefix("ge")
-        if _DONE_ENDING.search(word) and (
-            _is_own(word, own) or (word[0] < _FIRST_OTHER_SCRIPT and is_foreign_acting_verb(word))
-        ):
+        if _DONE_ENDING.search(word) and _is_own(word, own):
             yield found.start()

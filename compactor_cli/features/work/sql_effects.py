@@ -54,7 +54,6 @@ _COMMAND_TAG = compiled_later(
 """What PostgreSQL prints for a statement that it executed."""
 _ROW_COUNT = compiled_later(r"\b(\d+) rows? affected", re.IGNORECASE)
 _ROW_COUNT_KEYS = ("rowCount", "row_count", "rowsAffected", "rows_affected", "affectedRows", "affected_rows", "changes")
-_QUERY_OK = compiled_later(r"^Query OK\b(?!.*warning)", re.MULTILINE)
 _BARE_SUCCESS = compiled_later(
     r"\s*(?:ok|null|\[\s*\]|\{\s*\}|\(?(?:bash completed with )?no output\)?|"
     r"(?:query|statement|command|sql)(?: was)? executed successfully)?\.?\s*",
@@ -63,7 +62,6 @@ _BARE_SUCCESS = compiled_later(
 """Results that only say that a statement was executed."""
 _SKIPPED = compiled_later(r"\bskipping\b")
 _NO_ROWS = compiled_later(r"\b0 rows\b", re.IGNORECASE)
-_COMMIT_TAG = compiled_later(r"^[ \t]*COMMIT[ \t]*$", re.MULTILINE)
 _ROLLBACK_TAG = compiled_later(r"^[ \t]*ROLLBACK[ \t]*$", re.MULTILINE)
 _MAX_FAILED_CHARS = 160
 _MAX_BRIEF_CHARS = 200
