@@ -4,6 +4,7 @@ what the program is asked to do, and what it acts on."""
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from compactor_cli.features.work.github_steps import github_key
@@ -44,7 +45,7 @@ def is_same_command(done: str, failed: str) -> bool:
     """Return whether one command did what another failed to do, judged by their keys: it has all words of the other
     one, or it is one that may not name its object, and does not."""
     words, failed_words = done.split(), failed.split()
-    has_all_words = words[:1] == failed_words[:1] and set(failed_words) <= set(words)
+    has_all_words = words[:1] == failed_words[:1] and Counter(failed_words) <= Counter(words)
     return has_all_words or (done in _OPTIONAL_OBJECT and failed.startswith(f"{done} "))
 
 

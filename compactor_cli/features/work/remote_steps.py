@@ -15,13 +15,9 @@ from compactor_cli.features.work.step_tables import (
     FILE_PROGRAMS,
     GROUPS,
     HOSTING_PROGRAMS,
-    INSTALL_VALUE_OPTIONS,
-    INSTALL_VERBS,
-    LEADING_WORDS,
     LOOKING_OPTIONS,
     LOOKING_WORDS,
     OWN_VALUE_OPTIONS,
-    PACKAGE,
     PACKAGE_OPTIONS,
     PART_VERBS,
     PUBLISH_VALUE_OPTIONS,
@@ -81,7 +77,7 @@ REMOTE_PROGRAMS = (
     ACTS.keys() | PUBLISHERS | {*_CLOUD_CLIENTS, *("git", "gh", "rsync", "scp", "psql", "mysql", "mariadb")}
 )
 """Programs that act elsewhere, each with its own words."""
-_HANDLED_PROGRAMS = REMOTE_PROGRAMS | INSTALL_VERBS.keys() | LOOKING_OPTIONS.keys() | _RUNNERS | {"curl", "ssh"}
+_HANDLED_PROGRAMS = REMOTE_PROGRAMS | LOOKING_OPTIONS.keys() | _RUNNERS | {"curl", "ssh"}
 """Programs that `remote_step` handles beyond the general words for acting."""
 
 
@@ -96,7 +92,7 @@ def remote_step(words: Sequence[str], step: Step) -> str:
     if program not in _HANDLED_PROGRAMS and not (_has_acting_verb(rest) or _changes_storage(rest)):
         return ""  # most commands end here, before the cost of removing secret values
     program, rest = _split_program(mask_words(words))
-    if text := _package_step(program, rest):
+    if program in PUBLISHERS and (text := _publishing_step(program, rest)):
         return text
     if program in _RUNNERS:
         return _target_step(program, rest)
@@ -123,16 +119,8 @@ def remote_step(words: Sequence[str], step: Step) -> str:
     return _join(program, rest, _MAX_TITLE) if is_acting and not is_local else ""
 
 
-def _package_step(program: str, rest: Sequence[str]) -> str:
-    """Return what a package manager installs by name, removes, or publishes; "" for anything else. Without a name it
-    installs what the project requires."""
-    words = operands(rest, INSTALL_VALUE_OPTIONS)
-    words = words[1:] if words[:1] == [LEADING_WORDS.get(program)] else words
-    verbs = INSTALL_VERBS.get(program, frozenset()) | (INSTALL_VERBS["pip"] if rest[:1] == ["pip"] else frozenset())
-    if words and words[0] in verbs and any(map(PACKAGE.fullmatch, words[1:])):
-        return _join(program, rest, _MAX_STEP_CHARS)
-    if program not in PUBLISHERS:
-        return ""
+def _publishing_step(program: str, rest: Sequence[str]) -> str:
+    """Return what a package manager publishes; "" for anything else."""
     words = [word for word in operands(rest, PUBLISH_VALUE_OPTIONS) if not word.startswith("+")]
     words = words[1:] if program == "yarn" and words[:1] == ["npm"] else words
     if words[:1] == ["publish"]:

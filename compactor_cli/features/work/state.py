@@ -19,7 +19,7 @@ from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.file_checks import FileChecks, may_check_files
 from compactor_cli.features.work.folders import find_main_folder, prefix_to_cut, session_folder
 from compactor_cli.features.work.git_files import stash_subcommand
-from compactor_cli.features.work.git_steps import removed_worktree
+from compactor_cli.features.work.git_steps import REBASED
 from compactor_cli.features.work.in_flight import MAX_COMMAND_CHARS, describe_call, ends_session
 from compactor_cli.features.work.inferred_acts import InferredActs
 from compactor_cli.features.work.masked_calls import mask_state_lines
@@ -313,7 +313,8 @@ def _record_effect(state: WorkState, effect: Effect, call: ToolCall) -> None:
         _record_unfinished(state, effect, call)
     elif effect.done:
         effect = _name_reverted(state, effect)
-        for old_text, new_text in state.commits.lines_renamed(effect.git, call.output).items():
+        is_rebase = effect.git[:1] in (("rebase",), ("pull",)) and REBASED in call.output
+        for old_text, new_text in state.commits.forget_hashes(state.done).items() if is_rebase else ():
             if (line := state.done.pop(old_text, None)) is not None:
                 state.done[new_text] = replace(line, text=new_text)
         for discarded in state.commits.record_command(effect.text, effect.key, effect.git) if effect.git else ():
@@ -324,9 +325,6 @@ def _record_effect(state: WorkState, effect: Effect, call: ToolCall) -> None:
         state.ended |= {effect.ended_identity} - {""}
         if stash_subcommand(effect.git) in ("pop", "apply"):
             state.done = {text: line for text, line in state.done.items() if not text.startswith("git stash")}
-            return
-        if worktree_line := removed_worktree(effect.text, state.done):
-            del state.done[worktree_line]
             return
         _record_done(state, effect.text, call.message, effect.brief)
     else:
