@@ -270,7 +270,7 @@ def _listed(value: object, width: int) -> str:
     if not all(elements[:1]):
         return ""
     for count in range(_MAX_MEMBERS, 0, -1):
-        texts = [" ".join(element[:count]) for element in elements]
+        texts = list(_unrepeated([element[:count] for element in elements]))
         text = "; ".join(texts)
         pairs = count == 2 and not any(" " in member for element in elements for member in element[:2])
         if all(elements) and not more and len(text) <= min(width, _MAX_PAIRS if pairs else _MAX_LIST):
@@ -279,6 +279,14 @@ def _listed(value: object, width: int) -> str:
         texts.pop()
         more += 1
     return f"{'; '.join(texts)}; +{more}" if texts else ""
+
+
+def _unrepeated(elements: Iterable[list[str]]) -> Iterator[str]:
+    """Yield each element as text, leaving out members after the first that are the same as in the previous element."""
+    previous: list[str] = []
+    for members in elements:
+        yield " ".join(text for index, text in enumerate(members) if not index or previous[index : index + 1] != [text])
+        previous = members
 
 
 def _members(value: object) -> list[str]:
