@@ -8,19 +8,19 @@ from itertools import pairwise, takewhile
 
 from compactor_cli.features.work.act_identities import ADDRESS
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.command_keys import command_key, completed_key
 from compactor_cli.features.work.effects import Effect, failure_text, reason
 from compactor_cli.features.work.git_files import without_global_options
 from compactor_cli.features.work.git_steps import git_step, title_line
-from compactor_cli.features.work.github_steps import github_step
+from compactor_cli.features.work.github_steps import github_key, github_step
 from compactor_cli.features.work.programs import HARMLESS_PROGRAMS, started_program_words, without_prefixes
 from compactor_cli.features.work.remote_steps import database_script, remote_step
 from compactor_cli.features.work.result_outcomes import ActOutcome, result_outcome, states_outcome
 from compactor_cli.features.work.sql_effects import are_all_executed, sql_effects, sql_key
+from compactor_cli.text.clean import one_line
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.secret_values import mask_secrets
-from compactor_cli.text.shell import Step, word_set
+from compactor_cli.text.shell import Step, operands, word_set
 
 _CONCLUDED_EFFECTS = {"git commit": ("git merge", "git cherry-pick", "git revert", "git pull")}
 """Effect -> what it completes after a failed start, such as a merge with conflicts."""
@@ -76,6 +76,10 @@ _MAX_STEPS = 100
 """Number of first steps of a command to read: each is compared with the others."""
 _GIT_DRY_RUN = compiled_later(r"-[^-oe]*n")
 """A group of short options without values that contains n: `git push -n`."""
+_MAX_KEY_CHARS = 160
+_PUSH = "git push"
+_PUSH_VALUE_OPTIONS = word_set("-o --push-option --receive-pack --exec")
+_PUSHED_BRANCH = compiled_later(r"^ [ +*].*? -> (\S+)$", re.MULTILINE)
 
 
 def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
@@ -106,7 +110,7 @@ def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
         elif outcome.kind == "tried":
             continue
         elif done:
-            yield Effect(_with_created_name(text, call.output, key), completed_key(key, call.output), True, git=git)
+            yield Effect(_with_created_name(text, call.output, key), _completed_key(key, call.output), True, git=git)
         elif text and (done is False or call.undecided):
             yield Effect(
                 text,
@@ -137,7 +141,30 @@ def effect_key(text: str) -> str:
     """Return the key of an effect, from its text: what a later success has to share with it."""
     if key := sql_key(text):
         return key
-    return command_key(text.split(" (", 1)[0].split())
+    return _command_key(text.split(" (", 1)[0].split())
+
+
+def _command_key(words: Sequence[str]) -> str:
+    """Return the key of a command from its shortened words."""
+    if words[:1] == ["gh"]:
+        return github_key(words)
+    if words[:2] == _PUSH.split():
+        return f"{_PUSH} {_branches(words[2:])}".strip()
+    if words[:1] == ["git"]:
+        return " ".join(words[:2])
+    return one_line(" ".join(words), _MAX_KEY_CHARS)
+
+
+def _completed_key(key: str, output: str) -> str:
+    """Return the key of a command that took place. If only its output names what it acted on, that is added."""
+    branches = dict.fromkeys(found[1] for found in _PUSHED_BRANCH.finditer(output)) if key == _PUSH else ()
+    return " ".join([key, *branches])
+
+
+def _branches(words: Sequence[str]) -> str:
+    """Return the remote names of what `git push` sends; "" for the branch that is checked out."""
+    targets = [word.lstrip("+").rpartition(":")[2] for word in operands(words, _PUSH_VALUE_OPTIONS)[1:]]
+    return " ".join(name.removeprefix("refs/heads/") for name in targets if name not in ("HEAD", "@"))
 
 
 def resolved_keys(key: str) -> tuple[str, ...]:
