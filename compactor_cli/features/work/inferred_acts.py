@@ -42,6 +42,7 @@ _CREATED_STATES = ("created", "201")
 _SUCCESS_STATES = ("ok", "success", "succeeded", "done", *_CREATED_STATES)
 _MAX_ACT_RESULT_CHARS = 600
 """Maximum length of results of an act; a tool with a longer one is taken to look something up."""
+_MAX_RECORD_CHARS = 2_000
 _MAX_CONFIRMATION_CHARS, _MAX_CONFIRMATION_LINES = 300, 6
 _MAX_NEW_WORDS = 8
 """Maximum number of words in a confirmation that are not in the call; more words carry information."""
@@ -75,27 +76,40 @@ class InferredActs:
         if not _may_act(call) or not call.answered:
             return
         is_submitted = _has_verb(call.tool) and act_outcome(call).kind == "waits" and awaits_consent(call.output)
-        if call.tool in self._acting_tools or is_submitted:
+        creates = call.tool not in self._repeated_tools and self._creates(call)
+        if call.tool in self._acting_tools or is_submitted or creates:
             yield act_effect(call)
 
     @cached_property
+    def _successful(self) -> list[ToolCall]:
+        """The calls, other than commands, that did not fail."""
+        return [call for call in self._calls if not (call.command or call.failed or call.undecided) and call.answered]
+
+    @cached_property
+    def _repeated_tools(self) -> set[str]:
+        """The tools that successfully received the same arguments twice; an act is done only once."""
+        counts = Counter((call.tool, json.dumps(call.arguments, sort_keys=True)) for call in self._successful)
+        return {tool for (tool, _), count in counts.items() if count > 1}
+
+    @cached_property
     def _acting_tools(self) -> frozenset[str]:
-        """The tools for which a result confirms an act, no result looks like that of a look-up, and no arguments were
-        received twice: an act is done only once."""
-        successful = [
-            call for call in self._calls if not (call.command or call.failed or call.undecided) and call.answered
-        ]
-        counts = Counter((call.tool, json.dumps(call.arguments, sort_keys=True)) for call in successful)
-        excluded = {tool for (tool, _), count in counts.items() if count > 1}
-        excluded |= {call.tool for call in successful if len(call.output) > _MAX_ACT_RESULT_CHARS}
-        unclear = (call for call in successful if call.tool not in excluded and _may_act(call))
-        return frozenset(call.tool for call in unclear if _is_confirmed(call) or self._creates(call))
+        """The tools for which a result confirms an act, and no result looks like that of a look-up."""
+        looking = {call.tool for call in self._successful if len(call.output) > _MAX_ACT_RESULT_CHARS}
+        excluded = self._repeated_tools | looking
+        unclear = (call for call in self._successful if call.tool not in excluded and _may_act(call))
+        return frozenset(call.tool for call in unclear if _is_confirmed(call))
 
     def _creates(self, call: ToolCall) -> bool:
         """Return whether a result is an object that states that the call created or changed what it names, in a form
         that look-ups in this session do not use."""
         output = call.output
-        if not output.lstrip().startswith("{") or is_shortened(output) or says_failed(output) or is_undone(output, ()):
+        if (
+            len(output) > _MAX_RECORD_CHARS
+            or not output.lstrip().startswith("{")
+            or is_shortened(output)
+            or says_failed(output)
+            or is_undone(output, ())
+        ):
             return False
         members = result_members(output)
         if not _states_success(members):
@@ -179,9 +193,10 @@ def _is_confirmed(call: ToolCall) -> bool:
         return not is_object and all(plainly_states_done(word, call.tool, ()) for word in new)
     if _has_verb(call.tool):
         return len(new) <= _MAX_NEW_WORDS and not _has_figures(result_members(output), given)
+    if is_object:
+        return all(plainly_states_done(word, call.tool, ()) for word in new)
     has_figures = any(map(_NUMBER.fullmatch, new)) and not output[:1].isdigit()
-    is_plain = not (is_object or has_figures) and len(new) <= _MAX_NEW_WORDS
-    return is_plain and plainly_states_done(output, call.tool, given)
+    return not has_figures and len(new) <= _MAX_NEW_WORDS and plainly_states_done(output, call.tool, given)
 
 
 def _has_figures(members: Mapping[str, Any], given: set[str]) -> bool:
