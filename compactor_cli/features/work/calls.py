@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -68,6 +68,10 @@ _REPORT_FIELD = compiled_later(r"^(?:Exit Code: -?\d+|Process Group PGID: \d+)$"
 _SUBJECT_ARGUMENTS = ("pattern", "query", "regex", "command")
 _MIN_SUBJECT_CHARS = 60
 """Minimum length of an argument that says what a call is about; arguments after it are left out."""
+_FOLDER = compiled_later(r"[\[(]Current (?:working )?directory: (/[^\n\])]+)[\])]")
+_FOLDER_WINDOW = 400
+"""Characters at the end of an output where a harness names the shell's current folder."""
+_CHANGES_FOLDER = compiled_later(r"\b(?:cd|pushd|popd)\b")
 _LAST_LINES = 1_000
 """Characters at the end of an output that are searched for a message that the command was stopped."""
 
@@ -98,6 +102,8 @@ class ToolCall(Struct, frozen=True):
     call_message: int = 0
     """Index of the message with the call itself. Results of parallel calls come later, so the call was made without
     them."""
+    folder_after: str = ""
+    """The folder of the shell after a command, if its output states it."""
 
     @property
     def output(self) -> str:
@@ -145,7 +151,7 @@ def read_calls(messages: Sequence[Message], pairing: Pairing | None = None) -> t
         for call, result, answer in written_calls(messages)
     ]
     calls = sorted([*read, *written], key=lambda call: call.message) if written else read
-    return tuple(_add_successes(calls))
+    return tuple(_add_successes(_add_folders(calls)))
 
 
 def answered_call(call: Part, result: Part) -> ToolCall:
@@ -250,9 +256,17 @@ def _with_result(call: ToolCall, result: Part, index: int) -> ToolCall:
                 True if refused or (may_state_failure and begins_as_failed(text)) or has_failure_member(text) else None
             )
     message = max(call.message, index)
-    return replace(
+    ended = replace(
         call, message=message, result=result, answered=True, failed=failed, stated=stated, undecided=undecided
     )
+    folder = _folder_after(ended)
+    return replace(ended, folder_after=folder) if folder else ended
+
+
+def _folder_after(call: ToolCall) -> str:
+    """Return the folder of the shell after a command, if its output states it."""
+    output_end = call.output[-_FOLDER_WINDOW:] if call.command else ""
+    return match.group(1) if "irectory: /" in output_end and (match := _FOLDER.search(output_end)) else ""
 
 
 def _has_raised(call: ToolCall, output: str) -> bool:
@@ -266,6 +280,22 @@ def _has_raised(call: ToolCall, output: str) -> bool:
 def _is_aborted(output: str) -> bool:
     end = output[-_LAST_LINES:]
     return "ommand" in end and _ABORTED.search(end) is not None
+
+
+def _add_folders(calls: Iterable[ToolCall]) -> list[ToolCall]:
+    """Return the calls, with the shell's folder added to commands that do not name theirs. A shell stays in the
+    folder where the previous command left it."""
+    placed: list[ToolCall] = []
+    folder = ""
+    for call in calls:
+        folder_after = call.folder_after
+        before = folder or ("" if _CHANGES_FOLDER.search(call.command) else folder_after)
+        folder = folder_after or folder
+        if call.command and before and isinstance(call.arguments, dict):
+            placed.append(replace(call, arguments={"cwd": before, **call.arguments}))
+        else:
+            placed.append(call)
+    return placed
 
 
 def _add_successes(calls: Sequence[ToolCall]) -> Iterator[ToolCall]:
