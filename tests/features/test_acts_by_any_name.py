@@ -74,13 +74,7 @@ def test_what_looks_and_acts_looks():
         ("aliquot", {"bay": "DK-44012"}, "ok, done: DK-44012"),
         ("pause_job", {"bay": "DK-44012"}, '{"status": "paused", "id": "JB-1"}'),
         ("grid.cells.write", {"bay": "DK-44012", "value": "4"}, '{"updatedCells": 1, "range": "DK-44012"}'),
-        (
-            "policy_set",
-            {"policy": "DK-44012", "deductible": 500},
-            '{"policy": "DK-44012", "deductible": 500, "rev": 9}',
-        ),
         ("transfer", {"to": "DK-44012", "amount": 50}, "ok"),
-        ("queue_seat", {"seat": "DK-44012"}, '{"status": "success", "message": "Seat DK-44012 is yours"}'),
         ("комплект", {"заказ": "DK-44012"}, "успешно"),
     ],
 )

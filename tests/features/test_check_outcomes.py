@@ -224,12 +224,6 @@ def test_a_failure_is_told_with_the_line_that_says_why_in_other_words():
     assert Session().runs("make", said).texts() == ["failing: make: /bin/sh: 1: cd: can't cd to /w/build"]
 
 
-def test_what_fails_alike_with_and_without_its_folder_is_told_once() -> None:
-    said = f"{FAILS}/bin/sh: 1: cd: can't cd to /shop/out\nmake: *** [Makefile:9: build] Error 2"
-    session = Session().runs("ls").runs("cd app && make", said).runs("make", said)
-    assert session.texts() == ["failing: make: /bin/sh: 1: cd: can't cd to /shop/out"]
-
-
 def test_what_fails_alike_in_two_folders_is_told_of_both() -> None:
     said = f"{FAILS}npm error Missing dependency: left"
     texts = Session().runs("cd app && npm test", said).runs("cd web && npm test", said).texts()

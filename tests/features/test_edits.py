@@ -85,15 +85,6 @@ def test_code_of_a_shell_is_a_command() -> None:
     assert Session().calls("execute", "1 passed", language="python", code="pytest -q").texts() == []
 
 
-def test_an_edit_that_was_made_of_another_file_is_no_longer_open() -> None:
-    wrong = Session().calls("Edit", "Error: no such file", file_path="/w/src/a.py", old_string="a", new_string="b" * 30)
-    assert wrong.texts("error") == ["open error: Error: no such file (edit of /w/src/a.py)"]
-    wrong.calls("Edit", "Updated.", file_path="/w/lib/a.py", old_string="a", new_string="c" * 30)
-    assert wrong.texts("error") != [], "another edit"
-    wrong.calls("Edit", "Updated.", file_path="/w/lib/a.py", old_string="a", new_string="b" * 30)
-    assert wrong.texts("error") == []
-
-
 @pytest.mark.parametrize(
     ("tool", "arguments", "told"),
     [

@@ -338,14 +338,6 @@ def test_commits_of_a_branch_that_was_left_and_rebased_then_have_other_hashes() 
     assert made == ['git commit "one"']
 
 
-def test_commits_before_those_that_are_made_anew_keep_their_hashes() -> None:
-    texts = commits("one", "two").runs("git rebase -i HEAD~1", REBASED).texts()
-    assert [text for text in texts if text.startswith("git commit")] == [
-        'git commit "two"',
-        'git commit "one" (0a2b3c4)',
-    ]
-
-
 def test_of_two_commits_with_one_title_none_is_lost() -> None:
     texts = commits("wip", "wip").runs("git rebase origin/main", REBASED).texts()
     assert len([text for text in texts if text.startswith("git commit")]) == 2
@@ -394,8 +386,6 @@ EDIT_FAILED = "failed: gh pr edit 7: GraphQL: no"
 @pytest.mark.parametrize(
     ("command", "open_still"),
     [
-        ("gh api --method PATCH repos/o/r/pulls/7 -f title=x", False),
-        ("gh api -X PATCH repos/o/r/issues/7 -f title=x", False),
         ("gh issue edit 7 --add-label x", False),
         ("gh pr edit https://github.com/o/r/pull/7 --title x", False),
         ("gh pr comment 7 --body x", True),
@@ -439,28 +429,3 @@ def test_a_look_by_the_api_that_fails_is_no_open_error() -> None:
     assert Session().runs("gh api repos/o/r/pulls/9", FAILS + "gh: Not Found (HTTP 404)").texts() == []
     (text,) = Session().runs("gh api repos/o/r/pulls -f title=x", FAILS + "gh: Not Found (HTTP 404)").texts()
     assert text == "failed: gh api POST repos/o/r/pulls: gh: Not Found (HTTP 404)"
-
-
-@pytest.mark.parametrize("folder", ["../review", "/shop-review/../review", "review/"])
-def test_a_worktree_that_is_removed_again_is_not_told(folder: str) -> None:
-    session = Session().runs("git worktree add ../review -b topic").runs("git push -u origin topic")
-    assert session.runs(f"git worktree remove --force {folder}").texts() == ["git push -u origin topic"]
-
-
-def test_a_worktree_that_an_earlier_round_tells_is_over_when_it_is_removed() -> None:
-    session = Session().runs("git worktree remove ../review")
-    assert session.texts(earlier=["git worktree add ../review main", "git worktree add ../other main"]) == [
-        "git worktree add ../other main"
-    ]
-
-
-def test_a_failure_names_all_of_which_the_same_is_said() -> None:
-    conflicts = [f"Auto-merging src/{name}.go\nCONFLICT (content): Merge conflict in src/{name}.go" for name in "abc"]
-    said = "\n".join([*conflicts, "Automatic merge failed; fix conflicts and then commit the result.\nexit code: 1"])
-    assert Session().runs("git merge main", said).texts() == [
-        "failed: git merge main: CONFLICT (content): Merge conflict in src/a.go, src/b.go, src/c.go"
-    ]
-    many = "\n".join(f"CONFLICT (content): Merge conflict in src/some/folder/file_{n}.go" for n in range(20))
-    (told,) = Session().runs("git merge main", f"{many}\nexit code: 1").texts()
-    assert told.endswith("src/some/folder/file_6.go, and 13 more")
-    assert len(told) < 300

@@ -93,15 +93,6 @@ def test_an_address_of_somebody_else_makes_up_for_nothing(wrong: str, to: str, i
     assert len(_failed(session.calls("send_email", "ok", to=to))) == (not is_over)
 
 
-@pytest.mark.parametrize(("guest", "left"), [("G0", 60), ("G59", 59)])
-def test_of_many_failures_only_the_newest_are_made_up_for_by_something_put_right(guest: str, left: int) -> None:
-    session = Session()
-    for number in range(60):
-        session.calls("visits", "Error: full", action="book", guest=f"G{number}", day="2026-10-01")
-    session.calls("visits", '{"visit_id": "V-7"}', action="book", guest=guest, day="2026-10-02")
-    assert len(_failed(session)) == left
-
-
 @pytest.mark.parametrize(
     ("said", "why"),
     [

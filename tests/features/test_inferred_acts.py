@@ -19,13 +19,27 @@ def _session(request: str = "Bitte U-8815 und U-8816 zurück.") -> Session:
 @pytest.mark.parametrize(
     ("tool", "arguments", "said", "told"),
     [
-        ("rueckgabe", _UMSATZ, '{"ok": true, "vorgang": "RL-5037"}', "rueckgabe U-8815 kein_mandat → RL-5037"),
-        ("rueckgabe", _UMSATZ, '{"status": 201, "vorgang": "RL-5037"}', "rueckgabe U-8815 kein_mandat → RL-5037"),
-        ("pedir", {"cliente": "K-4071"}, '{"status": 201, "nr": "P-771", "de": [{"a": 1}]}', "pedir K-4071 → P-771"),
-        ("予約", {"枠": "S-71"}, '{"success": true, "予約": {"番号": "Y25-31"}}', "予約 S-71 → Y25-31"),
-        ("limit", {"karte": "K-4071", "tag": 100}, '{"ok": true, "karte": "K-4071"}', "limit K-4071 100"),
-        ("plaetze", {"kunde": "K-4071", "platz": ["9C", "9B"]}, '{"ok": true, "total": 970}', "plaetze K-4071 9C; 9B"),
-        ("melden", {"an": "K-4071", "pin": "8841"}, '{"ok": true, "id": 99107}', "melden K-4071 … → 99107"),
+        (
+            "rueckgabe",
+            _UMSATZ,
+            '{"ok": true, "vorgang": "RL-5037"}',
+            "rueckgabe RL-5037 (umsatz U-8815, grund kein_mandat)",
+        ),
+        (
+            "rueckgabe",
+            _UMSATZ,
+            '{"status": 201, "vorgang": "RL-5037"}',
+            "rueckgabe RL-5037 (umsatz U-8815, grund kein_mandat)",
+        ),
+        (
+            "pedir",
+            {"cliente": "K-4071"},
+            '{"status": 201, "nr": "P-771", "de": [{"a": 1}]}',
+            "pedir P-771 (cliente K-4071)",
+        ),
+        ("予約", {"枠": "S-71"}, '{"success": true, "予約": {"番号": "Y25-31"}}', "予約 Y25-31 (枠 S-71)"),
+        ("limit", {"karte": "K-4071", "tag": 100}, '{"ok": true, "karte": "K-4071"}', "limit (karte K-4071, tag 100)"),
+        ("melden", {"an": "K-4071", "pin": "8841"}, '{"ok": true, "id": 99107}', "melden 99107 (an K-4071, pin …)"),
     ],
 )
 def test_what_a_result_states_is_told_with_what_it_brought(
@@ -73,7 +87,7 @@ def test_that_all_is_well_shows_no_act_where_look_ups_say_so_too() -> None:
 
 def test_who_is_asked_for_the_same_twice_does_not_act() -> None:
     session = _session().calls("lauf", '{"ok": true, "lauf": "L-5037"}', auftrag="U-8815")
-    assert session.texts() == ["lauf U-8815 → L-5037"]
+    assert session.texts() == ["lauf L-5037 (auftrag U-8815)"]
     assert session.calls("lauf", '{"ok": true, "lauf": "L-5038"}', auftrag="U-8815").texts() == []
 
 

@@ -50,11 +50,6 @@ def test_nothing_is_told_of_an_act_where_what_its_result_said_of_it_was_left_out
     assert [line.text for line in compute_state(session.messages, failed)] == failed, "what is known stays"
 
 
-def test_what_was_made_says_that_it_was_made_where_the_rest_was_left_out() -> None:
-    said = f'{{\n  "ticket_id": "ORD-7",\n{_GAP}\n}}'
-    assert Session().calls("open_ticket", said, **_ASKED).texts() == ["open_ticket ORD-7 (queue ORD, offer OFF-49)"]
-
-
 @pytest.mark.parametrize(
     ("said", "why"),
     [

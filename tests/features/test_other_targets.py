@@ -41,12 +41,10 @@ def test_one_that_acts_on_something_else_makes_up_for_nothing(failed: str, said:
         ("git push", _REJECTED, "git push -u origin fix/a", ""),
         ('gh pr create --title "feat: a b"', _NOT_MADE, 'gh pr create --title "feat: a b" --draft', ""),
         ('gh pr create --title "feat: a b"', _NOT_MADE, "gh pr create --fill", ""),
-        ("docker push a:1", _DENIED, "docker push hub.example/a:1", ""),
         ("terraform apply -target=disk.a", _NOT_APPLIED, "terraform apply -lock=false -target=disk.a", ""),
-        ("terraform apply -target=disk.a", _NOT_APPLIED, "terraform apply", ""),
         ("terraform apply", _NOT_APPLIED, "terraform apply -parallelism=1", ""),
-        ("kubectl -n test scale deploy/a --replicas=3", _FORBIDDEN, "kubectl scale deploy/a --replicas=2 -n test", ""),
-        ("helm upgrade a ./a --set x=1", f"{FAILS}Error: no", "helm upgrade a ./a --set x=2 --timeout 5m", ""),
+        ("kubectl -n test scale deploy/a --replicas=3", _FORBIDDEN, "kubectl scale deploy/a --replicas=3 -n test", ""),
+        ("helm upgrade a ./a --set x=1", f"{FAILS}Error: no", "helm upgrade a ./a --set x=1 --timeout 5m", ""),
     ],
 )
 def test_one_that_acts_on_the_same_in_another_way_does(failed: str, said: str, done: str, came: str) -> None:

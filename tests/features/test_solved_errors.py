@@ -82,14 +82,6 @@ def test_a_step_that_says_the_same_as_before_into_a_pipe_makes_up_for_nothing():
     assert errors(session.runs("tidectl fill -a | tail -5", "tank: stuck in the mud\nexit code: 0")) == told
 
 
-LONG = "tidectl fill --all --until full --from ../north/tank && sluice open --slowly --side left && tidectl drain -q"
-
-
-def test_of_a_long_line_that_does_not_tell_which_step_failed_all_are_named_in_short():
-    session = Session().runs(f"cd deck && {LONG}", f"{FAILS}Error: it is stuck")
-    assert errors(session) == ["open error: Error: it is stuck (tidectl fill && sluice open && tidectl drain)"]
-
-
 def test_a_short_line_is_named_whole():
     session = Session().runs("tidectl fill && sluice open", f"{FAILS}Error: it is stuck")
     assert errors(session) == ["open error: Error: it is stuck (tidectl fill && sluice open)"]

@@ -54,9 +54,7 @@ def test_a_statement_that_only_comes_back_is_not_told() -> None:
      '{"rowCount": 3}', " msg\n-----\n ERROR: disk full\n(1 row)\n\nDELETE 3"],
 )  # fmt: skip
 def test_what_a_result_confirms_is_told_as_done(said: str) -> None:
-    (told,) = _told("delete from quays returning msg", said)
-    assert told.removesuffix(" → 3 rows") == "delete from quays returning msg"
-    assert told.endswith("→ 3 rows") == ("3" in said)
+    assert _told("delete from quays returning msg", said) == ["delete from quays returning msg"]
 
 
 @pytest.mark.parametrize(
@@ -133,7 +131,7 @@ def test_of_a_script_that_is_not_surely_understood_nothing_is_told(script: str) 
         ("begin; delete from a; rollback to savepoint s; commit", []),
         ("set autocommit=0; delete from a", []),
         ("begin; delete from a; commit", ["delete from a"]),
-        ("begin; delete from a; commit; begin; delete from b", ["delete from a"]),
+        ("begin; delete from a; commit; begin; delete from b", []),
         ("start transaction; delete from a; end; drop table b", ["drop table b", "delete from a"]),
         ("delete from a; commit", ["delete from a"]),
     ],

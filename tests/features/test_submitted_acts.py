@@ -25,7 +25,6 @@ def _waits(session: Session) -> bool:
         ("cancel_pending_order", {"order_id": "#W1"}),
         ("lock_control", {"entity_id": "lock.door_4", "action": "lock"}),
         ("block_card", {"card_id": "card-3456", "reason": "fraud"}),
-        ("call_service", {"domain": "climate", "service": "set_temperature", "entity_id": "climate.room_4"}),
         ("export_table", {"table": "tokens", "path": "exports/a.csv"}),
         ("run_sql", {"query": "UPDATE orders SET state = 'x' WHERE id = 5"}),
     ],

@@ -160,7 +160,6 @@ def test_what_is_confirmed_is_told(arguments: dict[str, Any]) -> None:
     [
         ("delete_server", {"id": "atlas-3"}),
         ("calendar", {"action": "delete", "id": "ev_7"}),
-        ("kubectl", {"args": "delete pod web-1"}),
         ("bigquery", {"sql": "delete from carts"}),
     ],
 )

@@ -20,10 +20,6 @@ def written(session=None, said="wrote src/hud.gd"):
     ("tool", "said", "arguments"),
     [
         ("read_script", "extends Node2D", {"path": "src/hud.gd"}),
-        ("list_files", "src/hud.gd\nsrc/player.gd", {"folder": "src"}),
-        ("search_files", "src/hud.gd:12: var camera", {"pattern": "camera"}),
-        ("bash", "./src/hud.gd\n./src/player.gd\n", {"command": "find . -name '*.gd'"}),
-        ("bash", "src/hud.gd:12:\tvar camera\n", {"command": "rg -n camera"}),
         ("Edit", "ok", {"file_path": "src/hud.gd", "old_string": "a", "new_string": "b"}),
     ],
 )

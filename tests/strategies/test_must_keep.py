@@ -239,16 +239,6 @@ def test_acts_are_told_with_amounts_before_the_newest_is_told_with_all_details()
     assert state_within(400, *acts) == [act.text for act in acts]
 
 
-def test_a_call_of_a_tool_named_like_a_program_that_failed_is_told():
-    calls = calling_message(
-        call("c1", "kubectl", '{"args": "get pods"}'), call("c2", "kubectl", '{"args": "scale deploy/web"}')
-    )
-    records = [user("Scale it."), calls, result("c1", "[]"), result("c2", "error: replicas are missing")]
-    told = Told(*records)
-    found = musts.failed_call_lines(session_state(told.messages), told.messages, told.lines, pair_calls(told.messages))
-    assert "scale deploy/web" in "".join(told.lines.text(line) for line in found)
-
-
 def test_an_act_keeps_its_first_detail_before_it_loses_all():
     act = StateLine("effect", "return_items #W4138217 (item_ids 6025150951, payment_method credit_card_4466831)", 1)
     assert state_within(60, act) == ["return_items #W4138217 (item_ids 6025150951)"]

@@ -102,7 +102,11 @@ def created_ids(output: str, arguments: dict[str, Any], *, allow_words: bool = T
         return [address.group()]
     given_values = set(map(scalar, arguments.values()))
     for record in _records(output):
-        texts = ((key, scalar(item)) for key, item in record.items() if key not in _ACTOR_KEYS and not is_private(key))
+        texts = (
+            (key, scalar(item))
+            for key, item in record.items()
+            if key not in (*_ACTOR_KEYS, "status", "code") and not is_private(key)
+        )
         members = {key: text for key, text in texts if text and not is_key(text)}
         if not _ISSUE_KEY.fullmatch(members.get("key", "")):
             members.pop("key", None)  # an invalid issue key may grant access

@@ -217,15 +217,9 @@ class CheckRuns:
         runs_by_failure: dict[tuple[int, tuple[str, ...]], list[Run]] = {}
         for run in reversed(self.failing.values()):
             runs_by_failure.setdefault((run.call_number, run.names), []).append(run)
-        told: set[tuple[str, str, bool]] = set()
         for runs in runs_by_failure.values():
             label = " && ".join(run.check.label for run in reversed(runs))
             failure = runs[0].earlier_text or named(runs[0].names) or runs[0].error
-            command, folder, _ = label.partition(" (in ")
-            # a shell that stays in a folder names it only once
-            if failure and ((command, failure, False) in told or (not folder and (command, failure, True) in told)):
-                continue
-            told.add((command, failure, bool(folder)))
             text = f"failing: {label}" + (f": {failure}" if failure else "")
             since = _BEFORE_EDITS * any(_is_out_of_date(run, changed) for run in runs)
             yield StateLine("check", text + since, runs[0].message, open=True)

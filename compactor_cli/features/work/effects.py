@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import accumulate, islice
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
@@ -25,10 +25,9 @@ from compactor_cli.features.work.act_identities import (
 )
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.causes import reason_line, without_tags
-from compactor_cli.features.work.confirmed_acts import act_outcome
 from compactor_cli.features.work.json_results import is_undone, result_members, stated_error, states_end
 from compactor_cli.features.work.ledger import PATH_KEYS
-from compactor_cli.features.work.result_outcomes import ActOutcome
+from compactor_cli.features.work.result_outcomes import ActOutcome, act_outcome
 from compactor_cli.features.work.secret_arguments import argument_without_values, list_without_values
 from compactor_cli.features.work.tool_names import call_verb, named_action, possible_action, tool_words
 from compactor_cli.text.clean import one_line
@@ -51,11 +50,8 @@ _SETTERS = word_set("set update change modify toggle configure")
 _MAX_DETAILS = 140
 _MAX_TITLE = 60
 """Maximum length of a title with several elements."""
-_MAX_REASON_CHARS, _MAX_LISTED_CHARS = 140, 240
-"""Maximum length of a failure's reason, and of the reason with the names that share it."""
-_FILE_NAME = compiled_later(r"[\w@.~/\\+-]*[./\\][\w@+-]*[A-Za-z_][\w@.~/\\+-]*")
-_MIN_SHARED_SPACES = 2
-"""Minimum number of spaces in the text that lines of an output have in common."""
+_MAX_REASON_CHARS = 140
+"""Maximum length of a failure's reason."""
 _MAX_ELEMENT_CHARS = 40
 """Maximum length of a text that identifies a list element; longer texts serve another purpose."""
 _MAX_MEMBERS = 3
@@ -128,8 +124,9 @@ def act_effect(call: ToolCall) -> Effect:
     container_names = [text for text in containers if created and not created[0].startswith(text)]
     named = " ".join(filter(None, [call.tool, verb, *(created or ids or persons), *container_names]))
     title = " ".join(filter(None, titles))
-    confirmed = _confirmed_arguments(call, arguments, ids)
-    details = _details(call.tool, confirmed, (asked, verb, *created, *ids)) + tuple(("as", text) for text in awaited)
+    details = _details(call.tool, _confirmed_arguments(call, arguments, ids), (asked, verb, *created, *ids)) + tuple(
+        ("as", text) for text in awaited
+    )
     receipt = receipt_of(call.tool, action, call.output, arguments) if ids and not (created or call.failed) else ()
     head = " ".join(filter(None, [call.tool, verb]))
     subject = " ".join(filter(None, [*(ids or persons), *titles]))
@@ -166,17 +163,6 @@ def _agrees(asked: str, came: str) -> bool:
     """Return whether a result's word only reports success, as in `"status": "ok"`, or is the word that was asked for,
     with other signs or without what is before or behind one."""
     return came in {*_WELL, *re.split(r"[#@./]", asked)} or re.sub(r"[\W_]", "", asked) == came.replace("_", "")
-
-
-def fitting_values(arguments: dict[str, Any], tool: str, width: int) -> str:
-    """Return the values of arguments that fit, in order and without secret values."""
-    values: list[str] = []
-    for name in arguments:
-        text = _shown(name, arguments, tool) or _elements(name, arguments, tool, _MAX_LIST)
-        if 0 < len(text) <= width:
-            values.append(text)
-            width -= len(text) + 1
-    return " ".join(values)
 
 
 def is_outcome_lost(call: ToolCall) -> bool:
@@ -328,24 +314,9 @@ def reason(call: ToolCall) -> str:
     """Return the first statement of a failure in the result of a failed call."""
     if not call.failed:
         return ""
-    return with_same_failures(call.output, stated_error(call.output) or reason_line(call.output))
+    return failure_text(stated_error(call.output) or reason_line(call.output))
 
 
-def with_same_failures(output: str, line: str) -> str:
-    """Return the line of an output that states why a call failed, with the names for which other lines say the same."""
-    message = one_line(mask_secrets(re.sub(r"</?\w+>", "", without_tags(line.strip()))), _MAX_REASON_CHARS)
-    names = [] if message.endswith("…") else _same_failure_names(output, line.strip())
-    sizes = accumulate((len(name) + 2 for name in names), initial=len(message))
-    listed = sum(size <= _MAX_LISTED_CHARS for size in islice(sizes, 1, None))
-    more = [f"and {len(names) - listed} more"] if listed < len(names) else []
-    return ", ".join([message, *names[:listed], *more])
-
-
-def _same_failure_names(output: str, line: str) -> list[str]:
-    """Return the names of files at the end of other lines that otherwise equal this line."""
-    beginning, _, name = line.rpartition(" ")
-    if beginning.count(" ") < _MIN_SHARED_SPACES or not _FILE_NAME.fullmatch(name):
-        return []
-    others = (other.strip() for other in output.split("\n"))
-    ends = (other[len(beginning) + 1 :] for other in others if other != line and other.startswith(f"{beginning} "))
-    return [end for end in dict.fromkeys(ends) if _FILE_NAME.fullmatch(end)]
+def failure_text(line: str) -> str:
+    """Return the line of an output that states why a call failed, for display."""
+    return one_line(mask_secrets(re.sub(r"</?\w+>", "", without_tags(line.strip()))), _MAX_REASON_CHARS)

@@ -1,18 +1,17 @@
-"""What is known about changed files: whether a check passed or failed after the change, or a script ran."""
+"""What is known about changed files: whether a check passed or failed after the change."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
-from msgspec import Struct, field
+from msgspec import Struct
 
-from compactor_cli.features.work.calls import NO_CALL, ToolCall
+from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.check_runs import CheckRuns
 from compactor_cli.features.work.checks import file_stem, is_marked_test, is_not_code
 from compactor_cli.features.work.endings import is_declined
-from compactor_cli.features.work.programs import SCRIPT_RUNNER, CheckKind, without_prefixes
+from compactor_cli.features.work.programs import CheckKind
 from compactor_cli.text.clean import both_ends
-from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, word_set
@@ -66,38 +65,18 @@ class _Failure(Struct, frozen=True):
         return False
 
 
-class ScriptRuns(Struct):
-    """Scripts that the session ran: last part of the path -> (number of the call, whether it succeeded), newest
-    last."""
-
-    runs: dict[str, tuple[int, bool]] = field(default_factory=dict)
-    last_other: int = NO_CALL
-    """Number of the last call that ran anything else that may have tested any file, such as another script."""
-    last_read: dict[str, int] = field(default_factory=dict)
-    """Last part of a path -> number of the last call that read such a file."""
-
-    def record_call(
-        self, call: ToolCall, steps: Sequence[Step], call_number: int, read: Iterable[str], *, ran_check: bool
-    ) -> None:
-        """Record a call. `read`: the files that it read; `ran_check`: whether it ran a check, which is recorded
-        elsewhere."""
-        self.last_read.update((basename(path), call_number) for path in read)
-        may_have_run = not (ran_check or call.running_id or (call.undecided and is_declined(call.output)))
-        if may_have_run and any(basename(step.words[0]) not in _NEUTRAL_PROGRAMS for step in steps):
-            self.last_other = call_number
-        if call.undecided or not call.answered:
-            return
-        for script in filter(None, map(_script_name, steps)):
-            failed = call.failed if call.failed is not None else bool(result_errors(call.output, None, limit=1))
-            self.runs.pop(script, None)
-            self.runs[script] = call_number, not failed
+def may_check_files(call: ToolCall, steps: Sequence[Step]) -> bool:
+    """Return whether a call that is no check ran a program that may have detected a problem with a changed file."""
+    was_run = not (call.running_id or (call.undecided and is_declined(call.output)))
+    return was_run and any(basename(step.words[0]) not in _NEUTRAL_PROGRAMS for step in steps)
 
 
 class FileChecks:
-    """What checks and scripts say about the files that a session changed."""
+    """What checks say about the files that a session changed."""
 
-    def __init__(self, paths: Iterable[str], checks: CheckRuns, scripts: ScriptRuns) -> None:
-        """Take the paths that were changed, and the checks and scripts that ran."""
+    def __init__(self, paths: Iterable[str], checks: CheckRuns, last_other: int) -> None:
+        """Take the paths that were changed, the checks that ran, and the number of the last call that ran anything
+        else that may have tested any file, such as a script."""
         paths = list(paths)
         failures = [_failure(order, *check) for order, check in checks.failures().items()]
         self._attributed = [failure for failure in failures if any(map(failure.concerns, paths))]
@@ -106,9 +85,7 @@ class FileChecks:
             failure for failure in failures if failure not in self._attributed and not failure.has_locations
         ]
         self._earlier_kinds = {failure.kind for failure in failures if failure.call_number < 0}
-        self._checks, self._runs, self._scripts = checks, scripts.runs, scripts
-        names = set(map(basename, paths))
-        self._newest_script = next((script for script in reversed(scripts.runs) if script in names), "")
+        self._checks, self._last_other = checks, last_other
 
     def check_label(self, path: str, call_number: int, earlier_label: str) -> str:
         """Return what is known about a file whose last change was made by call `call_number`. Return "" for prose, and
@@ -139,20 +116,10 @@ class FileChecks:
             return _OTHER_TESTS_PASSED
         if passed:
             return passed[0] + _PASSED
-        unchecked = "unchecked" if call_number >= 0 else "" if failed_before else earlier_label
         untold = (order for scope, order in self._checks.untold.items() if scope.names_tests or scope.covers_file(path))
-        last_examined = max(self._scripts.last_other, self._scripts.last_read.get(basename(path), NO_CALL), *untold)
-        return next(self._run_outcomes(path, call_number), "" if newer or last_examined > call_number else unchecked)
-
-    def _run_outcomes(self, path: str, call_number: int) -> Iterator[str]:
-        """Yield the outcome of running the file itself after its last change, or else of the session's newest
-        script."""
-        file_name = basename(path)
-        for script in (file_name, self._newest_script):
-            run_number, succeeded = self._runs.get(script, (NO_CALL, True))
-            if run_number > call_number:
-                prefix = "" if script == file_name else f"{script} "
-                yield f"{prefix}{'ran' if succeeded else 'failed'} after"
+        if newer or max([self._last_other, *untold]) > call_number:
+            return ""
+        return "unchecked" if call_number >= 0 else "" if failed_before else earlier_label
 
 
 def _failure(call_number: int, kind: CheckKind, output: str) -> _Failure:
@@ -162,16 +129,3 @@ def _failure(call_number: int, kind: CheckKind, output: str) -> _Failure:
     for shown in dict.fromkeys(_FILE_IN_OUTPUT.findall(text)):
         named.setdefault(file_stem(shown), []).append(shown)
     return _Failure(call_number, kind, kind != "tests" and _LINE_LOCATION.search(text) is not None, named)
-
-
-def _script_name(step: Step) -> str:
-    """Return the last part of the path of the script that a step runs; "" if it runs none."""
-    words = without_prefixes(list(step.words))
-    if not words:
-        return ""
-    program = basename(words[0])
-    if SCRIPT_RUNNER.fullmatch(program):
-        script = next((word for word in words[1:] if not word.startswith("-")), "")
-        options = words[1 : words.index(script)] if script else ()
-        return "" if {"-c", "-e", "-m", "--eval", "-p"} & set(options) else basename(script)
-    return program if "/" in words[0] else ""

@@ -10,7 +10,6 @@ from msgspec import Struct, field
 
 from compactor_cli.features.work.git_files import commits_back
 from compactor_cli.text.clean import one_line
-from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, word_set
 
@@ -25,14 +24,13 @@ _CHANGING_OPTIONS = {
 """Commands that change the repository only with one of these options."""
 _HASH = compiled_later(r"[0-9a-f]{7,40}")
 _HASH_IN_LINE = compiled_later(r" \(([0-9a-f]{7,10})\)$")
-_REBASED = "Successfully rebased"
+REBASED = "Successfully rebased"
 _MOVING_VERBS = word_set("checkout switch pull merge")
 """Commands after which the newest commit is probably not the one that was made last."""
 _FILE_OPERAND = compiled_later(r"/$|^\.+$|\.[A-Za-z]\w*$")
 """How the operand of a checkout ends if it is a file."""
 _MAX_COMMITS = 50
 """Maximum number of commits remembered, so that the cost stays linear; nobody undoes more than that."""
-_WORKTREE = "git worktree"
 _NO_COMMIT_OPTIONS = word_set("-n --no-commit --abort --quit")
 """Options with which `git revert` makes no commit."""
 _REVERT = "git revert"
@@ -43,8 +41,6 @@ class Commits(Struct):
     """Commits that can be undone, as the texts of their lines, newest last."""
 
     undoable: list[str] = field(default_factory=list)
-    all_lines: list[str] = field(default_factory=list)
-    """Commits of all branches: a rebase may recreate them on a branch that was left before."""
 
     def record_command(self, text: str, key: str, words: Sequence[str]) -> list[str]:
         """Record a git command that succeeded, without options before its verb. Return the lines of commits that no
@@ -56,10 +52,6 @@ class Commits(Struct):
         del self.undoable[len(self.undoable) - len(discarded) :]
         if key in _COMMITS and "--abort" not in words:
             self.undoable = [*(made for made in self.undoable[1 - _MAX_COMMITS :] if made != text), text]
-            self.all_lines = [
-                *(known for known in self.all_lines[1 - _MAX_COMMITS :] if known != text and known not in discarded),
-                text,
-            ]
         elif verb in _MOVING_VERBS and not _keeps_newest(words):
             self.undoable.clear()
         return discarded
@@ -80,31 +72,20 @@ class Commits(Struct):
         hashes = ((text, _HASH_IN_LINE.search(text)) for text in self.undoable if _HASH.fullmatch(word))
         return next((text for text, found in hashes if found and _same_hash(found[1], word)), "")
 
-    def lines_renamed(self, words: Sequence[str], output: str) -> dict[str, str]:
-        """Map the lines of commits that a rebase recreated to the same lines without the hash, which is no longer
-        valid. Lines that would become equal are left out. `output`: the output, which confirms the rebase."""
-        if not words or words[0] not in ("rebase", "pull") or _REBASED not in output:
-            return {}
-        counts = [count for word in words[1:] if (count := commits_back(word)) is not None]
-        recreated = self.undoable[len(self.undoable) - counts[0] :] if counts else self.all_lines
-        bare_lines = [_HASH_IN_LINE.sub("", text) for text in recreated]
-        occurrences = Counter(bare_lines) + Counter(self.all_lines)
-        new_lines = {
-            text: bare
-            for text, bare in zip(recreated, bare_lines, strict=True)
-            if text != bare and occurrences[bare] == 1
-        }
-        self.undoable, self.all_lines = (
-            [new_lines.get(text, text) for text in texts] for texts in (self.undoable, self.all_lines)
-        )
-        return new_lines
+    def forget_hashes(self, reported: Iterable[str]) -> dict[str, str]:
+        """Map the reported lines of commits to the same lines without the hash, which a rebase made invalid. Lines
+        that would become equal are left out."""
+        bare_lines = {text: _HASH_IN_LINE.sub("", text) for text in reported if text.startswith(_COMMITS)}
+        counts = Counter(bare_lines.values())
+        renamed = {text: bare for text, bare in bare_lines.items() if text != bare and counts[bare] == 1}
+        self.undoable = [renamed.get(text, text) for text in self.undoable]
+        return renamed
 
     def add_earlier_lines(self, lines: Sequence[str]) -> None:
         """Add lines of an earlier round, in chronological order."""
         known_lines = set(self.undoable)
         older = [line for line in lines if line.startswith(_COMMITS) and line not in known_lines]
         self.undoable = [*older, *self.undoable][-_MAX_COMMITS:]
-        self.all_lines = [*(line for line in older if line not in self.all_lines), *self.all_lines][-_MAX_COMMITS:]
 
     def _lines_discarded(self, words: Sequence[str]) -> list[str]:
         """Return the commits that a reset discards."""
@@ -120,19 +101,6 @@ class Commits(Struct):
             (index for index, made in enumerate(hashes) if made and _same_hash(made, operands[0])), len(hashes)
         )
         return self.undoable[kept_index + 1 :]
-
-
-def removed_worktree(removal: str, reported: Iterable[str]) -> str:
-    """Return the line, among those reported, that added the worktree folder which this line removes; "" if none did."""
-    if not removal.startswith(f"{_WORKTREE} remove "):
-        return ""
-    removed_names = _folder_names(removal)
-    added = (text for text in reported if text.startswith(f"{_WORKTREE} add "))
-    return next((text for text in added if not removed_names.isdisjoint(_folder_names(text))), "")
-
-
-def _folder_names(text: str) -> set[str]:
-    return {basename(word.rstrip("/")) for word in text.split()[3:] if not word.startswith("-")}
 
 
 def _same_hash(first: str, second: str) -> bool:

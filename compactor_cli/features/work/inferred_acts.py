@@ -9,37 +9,58 @@ from functools import cached_property
 from typing import Any
 
 from compactor_cli.features.work.act_identities import IDENTITY, is_identifying, is_scalar, may_grant_access
-from compactor_cli.features.work.call_keys import pointer_key
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.confirmed_acts import act_outcome, is_confirmed, is_submitted
-from compactor_cli.features.work.effects import Effect, act_effect, fitting_values, plain_key
+from compactor_cli.features.work.effects import Effect, act_effect
+from compactor_cli.features.work.foreign_verbs import name_parts
 from compactor_cli.features.work.json_results import is_undone, result_members, says_failed
-from compactor_cli.features.work.tool_names import LOOKING, is_unclear, may_be_acting, tool_words
+from compactor_cli.features.work.result_outcomes import (
+    act_outcome,
+    argument_values,
+    awaits_consent,
+    is_changed_count,
+    plainly_states_done,
+)
+from compactor_cli.features.work.tool_names import (
+    LOOKING,
+    WEAK_VERBS,
+    is_acting_verb,
+    is_unclear,
+    may_be_acting,
+    tool_words,
+)
 from compactor_cli.model.message import Message
-from compactor_cli.text.clean import one_line
+from compactor_cli.text.folding import fold
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import word_set
 from compactor_cli.text.shorten import is_shortened
 
-_MAX_RESULT_CHARS = 2_000
-"""Maximum length of a result; longer ones come from look-ups."""
 _NAME_WITH_DIGIT = compiled_later(r"(?<![\w-])(?=[\w-]*\d)[\w-]{4,40}(?![\w-])")
 """One word with a digit that may be a name."""
 _CREATED_NAME = compiled_later(r"(?!\d{4}-\d\d-\d\d)(?!\d+(?:[.,]\d+)?[A-Za-z%]{1,3}$)(?=\D*\d)#?\w[\w-]{3,39}")
 """The name of something created: one word with a digit that is neither a date nor a measure."""
 _CREATED_STATES = ("created", "201")
 _SUCCESS_STATES = ("ok", "success", "succeeded", "done", *_CREATED_STATES)
-_MAX_NEW_SHOWN = 2
 _MAX_ACT_RESULT_CHARS = 600
 """Maximum length of results of an act; a tool with a longer one is taken to look something up."""
+_MAX_RECORD_CHARS = 2_000
+_MAX_CONFIRMATION_CHARS, _MAX_CONFIRMATION_LINES = 300, 6
+_MAX_NEW_WORDS = 8
+"""Maximum number of words in a confirmation that are not in the call; more words carry information."""
 _TASK_BOX = compiled_later(r"\[[ xX>]\]|[☐☑☒▶✅]")
-_SEARCH_ARGUMENTS = frozenset(
+_OTHER_ARGUMENTS = frozenset(
     (
         *("query", "queries", "q", "pattern", "regex", "search", "expression", "question", "prompt", "code", "script"),
         *("sql", "sql_query", "sqlQuery", "sql_statement", "statement", "statements", "ddl", "command", "argv", "args"),
+        *("ref", "uid", "element", "element_id", "elementId", "selector", "locator", "xpath", "css", "bid"),
     )
 )
-"""Arguments with something to look for, or with code and statements, which are handled elsewhere."""
-_MAX_VALUES_CHARS = 70
+"""Arguments with something to look for, with code and statements, which are handled elsewhere, or with an element of
+a page."""
+_TOKEN = compiled_later(r"[^\W_][\w.@/-]*")
+_NUMBER = compiled_later(r"[-+]?[\d.,:%°]+[a-zA-Z%°]{0,3}")
+_MARKUP_NAME = compiled_later(r"</?[\w.-]+|[\w.-]+=(?=[\"'])|\"[\w.-]+\"\s*:")
+"""Names of tags, attributes and members."""
+_SETTING_VERBS = word_set("set put write configure mark switch turn tag update change label")
 
 
 class InferredActs:
@@ -50,70 +71,57 @@ class InferredActs:
         self._calls = calls
 
     def effects(self, call: ToolCall) -> Iterator[Effect]:
-        """Yield the effects of a call if its result, or that of another call of the same tool, shows that the tool
+        """Yield the effect of a call if its result, or that of another call of the same tool, shows that the tool
         acts."""
-        if not isinstance(call.arguments, dict) or not is_unclear(call.tool, call.arguments):
+        if not _may_act(call) or not call.answered:
             return
-        brought_effects, is_acting = list(self._new_effects(call)), call.tool in self._acting_tools
-        if brought_effects and call.answered and act_outcome(call).kind in ("failed", "waits", "tried"):
-            brought_effects = []
-        if not brought_effects and not (call.failed or call.undecided or _is_other_use(call.arguments)):
-            brought_effects = [act_effect(call)] if is_acting or (call.answered and is_submitted(call)) else []
-        yield from brought_effects
+        is_submitted = _has_verb(call.tool) and act_outcome(call).kind == "waits" and awaits_consent(call.output)
+        creates = call.tool not in self._repeated_tools and self._creates(call)
+        if call.tool in self._acting_tools or is_submitted or creates:
+            yield act_effect(call)
 
-    def _new_effects(self, call: ToolCall) -> Iterator[Effect]:
-        """Yield the effects of a call whose result is an object that contains something new or reports success."""
-        members = _plain_members(call)
-        if not members or pointer_key(call) or call.tool in self._repeated_tools:
-            return
-        arguments = set(_iter_scalars(call.arguments))
-        all_members = {**next(iter(_nested_objects(members)), {}), **members}
-        new_names = [text for text in _created_names(all_members) if text not in arguments and self._is_new(text, call)]
-        echoed_values = {str(value) for value in all_members.values() if is_scalar(value)} & arguments
-        if self._states_act(call, members, new_names, echoed_values):
-            act_line = f"{call.tool} {fitting_values(call.arguments, call.tool, _MAX_VALUES_CHARS)}".strip()
-            new_names_text = f" → {', '.join(new_names[:_MAX_NEW_SHOWN])}" if new_names else ""
-            yield Effect(one_line(act_line + new_names_text, 240), plain_key(act_line), True)
+    @cached_property
+    def _successful(self) -> list[ToolCall]:
+        """The calls, other than commands, that did not fail."""
+        return [call for call in self._calls if not (call.command or call.failed or call.undecided) and call.answered]
+
+    @cached_property
+    def _repeated_tools(self) -> set[str]:
+        """The tools that successfully received the same arguments twice; an act is done only once."""
+        counts = Counter((call.tool, json.dumps(call.arguments, sort_keys=True)) for call in self._successful)
+        return {tool for (tool, _), count in counts.items() if count > 1}
 
     @cached_property
     def _acting_tools(self) -> frozenset[str]:
-        """The tools for which a result confirms an act and no result looks like that of a look-up."""
-        answered = [call for call in self._calls if call.answered and not call.command and may_be_acting(call.tool)]
-        look_up_tools = {
-            call.tool
-            for call in answered
-            if not call.failed and (len(call.output) > _MAX_ACT_RESULT_CHARS or pointer_key(call) != "")
-        }
-        confirming = {
-            call.tool
-            for call in answered
-            if call.tool not in look_up_tools
-            and not (call.failed or call.undecided)
-            and is_unclear(call.tool, call.arguments)
-            and not _is_other_use(call.arguments)
-            and is_confirmed(call)
-        }
-        return frozenset(confirming - self._repeated_tools)
+        """The tools for which a result confirms an act, and no result looks like that of a look-up."""
+        looking = {call.tool for call in self._successful if len(call.output) > _MAX_ACT_RESULT_CHARS}
+        excluded = self._repeated_tools | looking
+        unclear = (call for call in self._successful if call.tool not in excluded and _may_act(call))
+        return frozenset(call.tool for call in unclear if _is_confirmed(call))
 
-    def _states_act(
-        self, call: ToolCall, members: Mapping[str, Any], new_names: list[str], echoed_values: set[str]
-    ) -> bool:
-        """Return whether a result states that the call created or changed what it names, in a form that look-ups in
-        this session do not use."""
+    def _creates(self, call: ToolCall) -> bool:
+        """Return whether a result is an object that states that the call created or changed what it names, in a form
+        that look-ups in this session do not use."""
+        output = call.output
+        if (
+            len(output) > _MAX_RECORD_CHARS
+            or not output.lstrip().startswith("{")
+            or is_shortened(output)
+            or says_failed(output)
+            or is_undone(output, ())
+        ):
+            return False
+        members = result_members(output)
         if not _states_success(members):
             return False
+        nested = [value for value in members.values() if isinstance(value, dict)]
+        all_members = {**(nested[0] if len(nested) == 1 else {}), **members}
+        given = set(argument_values(call.arguments))
+        is_new = any(text not in given and self._is_new(text, call) for text in _created_names(all_members))
+        echoed = {str(value) for value in all_members.values() if is_scalar(value)} & given
         if str(members.get("status", "")).lower() in _CREATED_STATES:
-            return bool(new_names or echoed_values)
-        known_names = [
-            text
-            for text in _iter_scalars(call.arguments)
-            if _CREATED_NAME.fullmatch(text) and not self._is_new(text, call)
-        ]
-        is_plain = all(value is None or isinstance(value, str | int | float) for value in members.values())
-        return (
-            bool(new_names or any(map(is_identifying, echoed_values)) or (known_names and is_plain))
-            and self._success_is_telling
-        )
+            return is_new or bool(echoed)
+        return (is_new or any(map(is_identifying, echoed))) and self._success_is_telling
 
     @cached_property
     def _success_is_telling(self) -> bool:
@@ -129,16 +137,6 @@ class InferredActs:
             elif _has_records(members) or not LOOKING.isdisjoint(tool_words(call.tool)):
                 return False
         return has_others
-
-    @cached_property
-    def _repeated_tools(self) -> set[str]:
-        """The tools that successfully received the same arguments twice; an act is done only once."""
-        call_counts = Counter(
-            (call.tool, json.dumps(call.arguments, sort_keys=True))
-            for call in self._calls
-            if call.answered and not call.command and not call.failed and not call.undecided
-        )
-        return {tool for (tool, _), count in call_counts.items() if count > 1}
 
     def _is_new(self, text: str, call: ToolCall) -> bool:
         """Return whether nothing before the result of a call contained these names."""
@@ -157,37 +155,71 @@ class InferredActs:
         return first
 
 
-def _is_other_use(arguments: Any) -> bool:
+def _may_act(call: ToolCall) -> bool:
+    """Return whether neither the name of a tool nor its arguments say what a call that did not fail does."""
+    if call.failed or call.undecided or not isinstance(call.arguments, dict):
+        return False
+    return is_unclear(call.tool, call.arguments) and not _is_other_use(call.arguments)
+
+
+def _is_other_use(arguments: Mapping[str, Any]) -> bool:
     """Return whether arguments are those of a request that only reads, name something to look for, or are a list of
     tasks or SQL statements."""
-    argument_map = arguments if isinstance(arguments, dict) else {}
-    if not _SEARCH_ARGUMENTS.isdisjoint(argument_map):
+    if not _OTHER_ARGUMENTS.isdisjoint(arguments):
         return True
-    lists = (value for value in argument_map.values() if isinstance(value, list))
-    return any(isinstance(item, dict) for value in lists for item in value) or any(
-        str(value) in ("GET", "HEAD", "OPTIONS") or _TASK_BOX.search(str(value)) for value in argument_map.values()
+    return any(
+        str(value) in ("GET", "HEAD", "OPTIONS")
+        or _TASK_BOX.search(str(value))
+        or (isinstance(value, list) and any(isinstance(item, dict) for item in value))
+        for value in arguments.values()
     )
 
 
-def _plain_members(call: ToolCall) -> dict[str, Any]:
-    """Return the members of a result that is complete and reports no failure."""
-    output = call.output
-    if call.command or not call.answered or call.failed or call.undecided or len(output) > _MAX_RESULT_CHARS:
-        return {}
-    if not output.lstrip().startswith("{") or is_shortened(output) or says_failed(output) or is_undone(output, ()):
-        return {}
-    return result_members(output)
+def _is_confirmed(call: ToolCall) -> bool:
+    """Return whether a short result says that the tool acted, and little else. If the tool's name has no verb that
+    acts, the result has to confirm in words that do not describe things: an order that "was shipped" may just have
+    been looked up."""
+    output, given = call.output.strip(), set(map(fold, argument_values(call.arguments)))
+    if len(output) > _MAX_CONFIRMATION_CHARS or output.count("\n") >= _MAX_CONFIRMATION_LINES or not given:
+        return False
+    if not may_be_acting(call.tool) or act_outcome(call).kind != "done":
+        return False
+    known = {fold(word) for value in given for word in _TOKEN.findall(value)}
+    known |= {fold(name) for name in call.arguments} | set(name_parts(call.tool))
+    text = _MARKUP_NAME.sub(" ", output) if output[:1] in "{<" else output
+    new = [word for word in map(fold, _TOKEN.findall(text)) if word.strip(".-/@") not in known]
+    is_object = output[:1] in "{[<"
+    if len(name_parts(call.tool)) == 1 and len(given) == 1:  # it may be a kind of thing and its identity
+        return not is_object and all(plainly_states_done(word, call.tool, ()) for word in new)
+    if _has_verb(call.tool):
+        return len(new) <= _MAX_NEW_WORDS and not _has_figures(result_members(output), given)
+    if is_object:
+        return all(plainly_states_done(word, call.tool, ()) for word in new)
+    has_figures = any(map(_NUMBER.fullmatch, new)) and not output[:1].isdigit()
+    return not has_figures and len(new) <= _MAX_NEW_WORDS and plainly_states_done(output, call.tool, given)
+
+
+def _has_figures(members: Mapping[str, Any], given: set[str]) -> bool:
+    """Return whether a result has a number that the call did not give, and that neither identifies nor counts what was
+    changed."""
+    return any(
+        type(value) in (int, float)
+        and str(value) not in given
+        and not (name == "id" or IDENTITY.search(name) or is_changed_count(name, value))
+        for name, value in members.items()
+    )
+
+
+def _has_verb(tool: str) -> bool:
+    words = tool_words(tool)
+    if not WEAK_VERBS.isdisjoint(words):
+        return True
+    return bool(words) and (words[-1] in _SETTING_VERBS or is_acting_verb(words[-1])) and words[-1:] != words[:1]
 
 
 def _states_success(members: Mapping[str, Any]) -> bool:
     has_state = str(members.get("status", "")).lower() in _SUCCESS_STATES
     return has_state or any(members.get(name) is True for name in ("ok", "success", "succeeded"))
-
-
-def _nested_objects(members: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the only object in a record; none if there are several."""
-    objects = [value for value in members.values() if isinstance(value, dict)]
-    return objects if len(objects) == 1 else []
 
 
 def _created_names(members: Mapping[str, Any]) -> Iterator[str]:
@@ -201,18 +233,6 @@ def _created_names(members: Mapping[str, Any]) -> Iterator[str]:
             and not may_grant_access(name, text)
         ):
             yield text
-
-
-def _iter_scalars(value: Any) -> Iterator[str]:
-    if isinstance(value, dict):
-        for name, member in value.items():
-            yield name
-            yield from _iter_scalars(member)
-    elif isinstance(value, list):
-        for member in value:
-            yield from _iter_scalars(member)
-    elif is_scalar(value):
-        yield str(value)
 
 
 def _has_records(value: Any) -> bool:

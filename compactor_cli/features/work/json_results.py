@@ -4,7 +4,7 @@ out."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from compactor_cli.text.cached import cache_by_text
@@ -16,7 +16,6 @@ _MAX_JSON_CHARS = 20_000
 """Maximum length of a result that is read as JSON, unless only an error is wanted."""
 _GAP_START = "[… "
 """Beginning of the mark that replaces text that was left out."""
-_TOKEN = compiled_later(r'"(?:[^"\\]|\\.)*"|["{}\[\],]', re.DOTALL)
 _FIRST_MEMBER = compiled_later(r'\s*\{[ \t]*\r?\n([ \t]+)"')
 _OUTCOME_MEMBER = compiled_later(
     r'^([ \t]+)"(ok|success|error|is_error|isError)"[ \t]*:[ \t]*(.+?),?[ \t]*$', re.MULTILINE
@@ -33,7 +32,6 @@ _UNDONE_STATES = (
 _NOT_FOUND = compiled_later(
     r"no (?:such )?[\w -]{1,40}\b(?:with|for|by|has) (?:the |that )?(?:id|number|name)\b.{0,80}", re.I
 )
-_CLOSING_BRACKETS = {"{": "}", "[": "]"}
 
 
 def result_members(output: str) -> dict[str, Any]:
@@ -99,30 +97,10 @@ def _object(output: str) -> dict[str, Any]:
         return value
     if not is_shortened(output):
         return {}
-    before, _, after = output.partition(_GAP_START)
-    members = next((value for text in _close_brackets(before) if isinstance(value := json_or_text(text), dict)), {})
+    members: dict[str, Any] = {}
     first = _FIRST_MEMBER.match(output)
     outermost = first.group(1) if first else ""
-    for indent, name, text in _OUTCOME_MEMBER.findall(after):
+    for indent, name, text in _OUTCOME_MEMBER.findall(output):
         if indent == outermost:  # deeper members belong to something else
             members = {name: json_or_text(text), **members}
     return members
-
-
-def _close_brackets(beginning: str) -> Iterator[str]:
-    """Yield the beginning of a JSON text, closed so that it parses: first all of it, then up to its last complete
-    element."""
-    open_brackets: list[str] = []
-    last_complete = ""
-    for token in _TOKEN.finditer(beginning):
-        sign = token.group()
-        if sign == '"':
-            break
-        if sign in _CLOSING_BRACKETS:
-            open_brackets.append(_CLOSING_BRACKETS[sign])
-        elif sign in ("}", "]") and open_brackets:
-            open_brackets.pop()
-        elif sign == ",":
-            last_complete = beginning[: token.start()] + "".join(reversed(open_brackets))
-    yield beginning.rstrip().rstrip(",") + "".join(reversed(open_brackets))
-    yield last_complete

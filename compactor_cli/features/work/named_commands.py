@@ -1,5 +1,4 @@
-"""Tools named after the command that they run, or after the program whose arguments they take: `git_commit`,
-`run_tests`, `kubectl`."""
+"""Tools named after the command that they run: `git_commit`, `run_tests`."""
 
 from __future__ import annotations
 
@@ -10,9 +9,8 @@ from typing import Any
 
 from compactor_cli.features.work.checks import LIMIT_ARGUMENTS
 from compactor_cli.features.work.ledger import PATH_KEYS
-from compactor_cli.features.work.programs import CHECKERS, check_kind_by_name
-from compactor_cli.features.work.remote_steps import REMOTE_PROGRAMS, is_acting_command
-from compactor_cli.features.work.tool_names import is_trial_call, tool_words
+from compactor_cli.features.work.programs import check_kind_by_name
+from compactor_cli.features.work.tool_names import tool_words
 from compactor_cli.text.shell import word_set
 
 _GIT_VERBS = word_set("commit push pull add reset merge rebase revert cherry-pick checkout")
@@ -23,13 +21,6 @@ _OPERAND_KEYS = (
     *("remote", "branch", "branch_name", "branchName", "branchOrPath", "target", "ref", "commit", "commitRef"),
     *("revision", "files", "paths"),
 )
-_PROGRAMS = CHECKERS | REMOTE_PROGRAMS
-_WRAPPING_WORDS = word_set("run execute exec call invoke cli command cmd tool")
-"""Words that may surround the program in a tool's name: `run_kubectl`, `aws_cli`."""
-_COMMAND_LINE_KEYS = ("args", "arguments", "argv", "command_line", "commandLine", "cmdline")
-"""Names of arguments with a program's command line, without the program."""
-_VERB_KEYS = ("subcommand", "subCommand", "sub_command", "command", "cmd", "verb")
-"""Names of arguments with the first word of a command line, if it is separate; `command` may be the whole line."""
 
 
 def named_command(tool: str, arguments: Any, typed_command: str) -> tuple[str, dict[str, str]]:
@@ -39,12 +30,9 @@ def named_command(tool: str, arguments: Any, typed_command: str) -> tuple[str, d
     if not isinstance(arguments, dict):
         return "", {}
     verb = _git_verb(tool)
-    if not typed_command and (verb or _is_check_tool(tool)):
-        command = shlex.join(
-            ["git", verb, *_git_arguments(arguments)] if verb else [tool, *_check_arguments(arguments)]
-        )
-    elif not (command := _command_line(_program_in_name(tool), arguments)):
+    if typed_command or not (verb or _is_check_tool(tool)):
         return "", {}
+    command = shlex.join(["git", verb, *_git_arguments(arguments)] if verb else [tool, *_check_arguments(arguments)])
     folder = next((arguments[key] for key in _FOLDER_KEYS if isinstance(arguments.get(key), str)), "")
     return command, {"command": command, **({"cwd": folder} if folder else {})}
 
@@ -59,33 +47,6 @@ def _git_verb(tool: str) -> str:
 @lru_cache(maxsize=1024)
 def _is_check_tool(tool: str) -> bool:
     return check_kind_by_name(tool) is not None
-
-
-@lru_cache(maxsize=1024)
-def _program_in_name(tool: str) -> str:
-    """Return the program that a tool is named after."""
-    full_name = tool.lower().replace("_", "-")
-    own_words = [word for word in tool_words(tool) if word not in _WRAPPING_WORDS]
-    return next((name for name in (full_name, *(own_words if len(own_words) == 1 else ())) if name in _PROGRAMS), "")
-
-
-def _command_line(program: str, arguments: dict[str, Any]) -> str:
-    """Return the command line of a program whose arguments a call gives as they would be typed; "" if it does not."""
-    if not program or is_trial_call(arguments):
-        return ""
-    rest = next(filter(None, (_as_typed(arguments.get(key)) for key in _COMMAND_LINE_KEYS)), "")
-    verb = next(filter(None, (_as_typed(arguments.get(key)) for key in _VERB_KEYS)), "")
-    is_whole_line = not rest and (" " in verb or len(arguments) == 1)
-    if not rest and not (is_whole_line and is_acting_command(program, verb.split())):
-        return ""
-    return " ".join(filter(None, ["" if f"{verb or rest} ".startswith(f"{program} ") else program, verb, rest]))
-
-
-def _as_typed(value: object) -> str:
-    """Return words of a command line as they would be typed."""
-    if isinstance(value, list) and all(isinstance(word, str) for word in value):
-        return shlex.join(value)
-    return value.strip() if isinstance(value, str) else ""
 
 
 def _git_arguments(arguments: dict[str, Any]) -> Iterator[str]:

@@ -8,15 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.work.call_keys import call_key, is_gone, is_query, pointer_key, target_key, tool_pointer
 from compactor_cli.features.work.calls import ToolCall, answered_call, main_argument
 from compactor_cli.features.work.causes import reason_in
 from compactor_cli.features.work.endings import is_declined, only_file_complaints, steps_that_succeeded
-from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.features.work.looking_steps import GIT_LOOKING_VERBS, is_look, is_only_looking
 from compactor_cli.features.work.programs import plain_steps
 from compactor_cli.features.work.remote_steps import without_leading_options
-from compactor_cli.features.work.retried import resolves, resolves_earlier
 from compactor_cli.features.work.secret_words import mask_command, mask_words
 from compactor_cli.features.work.tool_names import is_acting, is_read_request, only_looks_by_name, tool_words
 from compactor_cli.model.message import NO_RESPONSE, Part
@@ -27,32 +24,25 @@ from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, parse_steps
 
-_WRONG_ARGUMENTS = compiled_later(
-    r"invalid arguments|InputValidationError|(?:invalid|missing|unexpected|unrecognized|unknown)\b[^\n]{0,40}\b"
-    r"(?:parameter|argument|property|field|input(?! syntax))|schema validation|does not match the schema",
-    re.IGNORECASE,
-)
-"""Answers to a call whose arguments do not fit the tool; any later correct call of it makes up for the error."""
-_PROGRAM_NOT_FOUND = compiled_later(
+_NOT_FOUND = compiled_later(
     r"(?:^|: )([\w./+-]+): (?:command not found|not found|No such file or directory)(?!:)", re.MULTILINE
 )
 """How a shell reports that a program does not exist."""
-_HARMLESS = compiled_later(r"No such file|exists")
-"""Complaints of programs that something is already as requested."""
 _NOT_FOUND_CODE = 127
 """The exit code in that case."""
+_HARMLESS = compiled_later(r"No such file|exists")
+"""Complaints of programs that something is already as requested."""
 _UNSUPPORTED = compiled_later(
     r"\bno (?:such )?(?:task|script|command|subcommand|option|recipe|rule to make target)\b|\bmissing script\b|"
     r"\b(?:unknown|unrecognized|invalid|illegal|no such) (?:sub-?command|command|option|flag|arguments?|choice)\b|"
     r"\bdoes not contain recipe\b|\bis not an? [\w-]+ command\b|\btask \S+ (?:does not exist|not found)",
     re.IGNORECASE,
 )
-"""Complaints of a program about a request that it does not support; any later correct call of it makes up for the
-error."""
+"""Complaints about what a program or a tool was asked, and not about what it does; any later correct call of it makes
+up for the error."""
 _HEAD_CHARS = 400
 """Characters at the start of a result that are searched for these messages."""
 _EARLIER_LINE = compiled_later(r"open error(?: (\d+)x)?: (.+) \((.+)\)$")
-_STEP_SEPARATOR = compiled_later(r" (?:&&|\|\|?) |; ")
 _EDIT_LABEL = compiled_later(r"edit of (.+)$")
 _MAX_ERRORS = 50
 """Maximum number of errors tracked; older ones are dropped so that the cost stays linear."""
@@ -65,12 +55,6 @@ _MAX_BRIEF_CHARS = 60
 """Maximum length of an error text when the budget is tight; errors are shortened before they are merely counted."""
 _CODE_LABEL = "code of "
 """Beginning of the label of an error raised by code that an agent runs in cells; the tool's name follows."""
-_POINTER_LABEL_WORDS = 2
-"""Number of words in the label of a call that has only a pointer: the tool and the pointer."""
-_CONNECTORS = {"&&": " && ", "|": " | ", "||": " || "}
-"""Separators between steps; anything else is shown as a semicolon."""
-_MIN_EDIT_CHARS = 24
-"""Minimum length of an edit that two files are unlikely to share by chance."""
 
 
 class OpenError(Struct, frozen=True):
@@ -82,8 +66,6 @@ class OpenError(Struct, frozen=True):
     earlier: str = ""
     """The text that an earlier round gave."""
     call: ToolCall | None = None
-    edit: str = ""
-    """The text that an edit was to write, whatever file it named."""
     count: int = 1
     """How many calls in a row ended this way."""
 
@@ -110,11 +92,15 @@ class OpenErrors:
         """Key of an open error -> messages in which an error with this key occurred."""
 
     def record_correct_call(self, call: ToolCall, steps: Sequence[Step]) -> None:
-        """Record that a tool, and the programs of a command line, were called correctly. This makes up for an
-        earlier call with wrong arguments."""
-        self._resolve(_arguments_key(call))
-        for step in plain_steps(steps) if not call.undecided and call.answered else ():
-            self._resolve(_use_key(step.words[0]))
+        """Record that a tool, or the programs of a command line, were called correctly. This makes up for any earlier
+        error of the tool, and for calls that the programs did not support."""
+        if not self.errors or call.undecided or not call.answered:
+            return
+        for step in plain_steps(steps):
+            self._resolve(basename(step.words[0]))
+        if not call.command:
+            for key in [key for key, error in self.errors.items() if _is_of_tool(key, error, call.tool)]:
+                self._resolve(key)
 
     def _resolve(self, key: str) -> None:
         if self.errors.pop(key, None) is not None:
@@ -124,28 +110,19 @@ class OpenErrors:
         """Record a call that is neither a check nor an effect. `changed`: files that it changed, `path`: the file
         that it names."""
         self.record_changes(changed)
-        edit = "" if call.command or not path else _edit_text(call)
-        if edit and (changed or call.failed):
-            self._resolve_edit(edit)
         if call.undecided or not call.answered:
             return
         line = plain_steps(steps)
         working = self._working(line) or (line if call.failed and _is_forbidden(call.output) else [])
-        missing = _missing_program_key(call, line)
-        working = [step for step in working if missing == _missing_key(step.words[0])] or working
         key, label = _shell_key(working, line, call) if call.command else _tool_key(call, path)
         if not key:
             return
         if call.failed:
-            key = _error_key(call, working, missing) or key
-            self._add(key, OpenError(label, call.message, order, call=call, edit=edit))
-            return
-        if call.command:
+            self._add(key, OpenError(label, call.message, order, call=call))
+        elif call.command:
             self.record_success(call, steps)
-        elif self.errors:
+        elif path:
             self._resolve(key)
-            self._resolve_by_label(call, label)
-            self._resolve_retried(call)
 
     def record_changes(self, changed: Iterable[str]) -> None:
         """Record that files were changed, whatever else the call did."""
@@ -160,32 +137,16 @@ class OpenErrors:
         working = self._working(line)
         done = {id(step) for step in steps_that_succeeded(line, call.output)}
         for step in [step for step in working if id(step) in done or step is working[-1]]:
-            keys = (_command_key(step.words), _missing_key(step.words[0]))
-            previous = self.errors.get(keys[0])
+            key = _command_key(step.words)
+            previous = self.errors.get(key)
             if previous and previous.text and "|" in call.command and previous.text in call.output:
                 continue  # the exit code is that of a filter
-            if not self.errors.keys().isdisjoint(keys) and _has_no_error(call):
-                self._resolve(keys[0])
-                self._resolve(keys[1])
+            if previous and _has_no_error(call):
+                self._resolve(key)
 
     def _working(self, steps: Sequence[Step]) -> list[Step]:
         """Return the steps that do more than look around, or that failed before."""
         return [step for step in steps if not is_look(step) or _command_key(step.words) in self.errors]
-
-    def _resolve_by_label(self, call: ToolCall, label: str) -> None:
-        """Record that a tool did what it was asked to do. This resolves earlier calls that pointed at nothing, and
-        an error of the same call in an earlier round, of which only the label is known."""
-        if pointed := pointer_key(call):
-            self._resolve(pointed)
-            self._resolve(tool_pointer(call.tool))
-        for key in [key for key, error in self.errors.items() if error.call is None and error.label == label]:
-            self._resolve(key)
-
-    def _resolve_retried(self, call: ToolCall) -> None:
-        """Record that a tool now did what it had failed to do, with the mistake corrected."""
-        for key, error in list(self.errors.items()):
-            if resolves(error.call, call) if error.call else resolves_earlier(error.label, error.earlier, call):
-                self._resolve(key)
 
     def read_earlier_line(self, line: str) -> bool:
         """Read a line of an earlier round; return whether it is an open error."""
@@ -194,21 +155,14 @@ class OpenErrors:
             return False
         times, text, label = match.groups()
         edit_label = _EDIT_LABEL.match(label)
+        steps = plain_steps(parse_steps(label))
+        words = next((step.words for step in reversed(steps) if not is_look(step)), label.split())
         if edit_label:
             key = f"file {edit_label.group(1)}"
+        elif label.startswith(_CODE_LABEL):
+            key = f"tool {label.removeprefix(_CODE_LABEL)}"
         else:
-            chain = (
-                [step for step in plain_steps(parse_steps(label)) if not is_look(step)]
-                if _STEP_SEPARATOR.search(label)
-                else []
-            )
-            words = list(chain[-1].words) if chain else label.split()
-            named = _use_key(words[0]) if _UNSUPPORTED.search(text) else _command_key(words)
-            if label.startswith(_CODE_LABEL) or named in self.errors:  # a command has one error, so these are of tools
-                key = label
-            else:
-                only_points = len(words) <= _POINTER_LABEL_WORDS and is_gone(text)
-                key = tool_pointer(words[0]) if only_points else named
+            key = basename(words[0]) if _UNSUPPORTED.search(text) else _command_key(words)
         self._add(key, OpenError(label, -1, _EARLIER_CALL_NUMBER, earlier=text, count=int(times or 1)))
         return True
 
@@ -234,11 +188,6 @@ class OpenErrors:
         for key in [key for key in self.errors if _names_path(key, path)]:
             self._resolve(key)
 
-    def _resolve_edit(self, edit: str) -> None:
-        """Record that the same edit was made in another file: this bypasses its failure in the previous one."""
-        for key in [key for key, error in self.errors.items() if error.edit == edit]:
-            self._resolve(key)
-
     def state_lines(self, root: str, call_number: int) -> Iterator[StateLine]:
         """Yield open errors, newest first, except abandoned ones. `root` is cut from paths."""
         for error in reversed(self.errors.values()):
@@ -250,6 +199,11 @@ class OpenErrors:
             short = one_line(error.text, _MAX_BRIEF_CHARS)
             brief = f"open error{count}: {short} ({label})" if short != error.text else ""
             yield StateLine("error", text, error.message, open=True, times=error.count, brief=brief)
+
+
+def _is_of_tool(key: str, error: OpenError, tool: str) -> bool:
+    """Return whether an error is one of a tool; of an error from an earlier round, only the label is known."""
+    return key == f"tool {tool}" or (error.call is None and error.label.split(" ")[0] == tool)
 
 
 def _is_forbidden(output: str) -> bool:
@@ -283,23 +237,22 @@ def failure_kind(call: Part, result: Part) -> str:
 
 
 def _shell_key(working: Sequence[Step], line: Sequence[Step], call: ToolCall) -> tuple[str, str]:
-    """Return the key and the label of a command, from its steps that do something; ("", "") if there are none. For a
-    long line, the steps are shortened. If the exit code belongs to a later step after `;`, the label covers the whole
-    line."""
+    """Return the key and the label of a command, from its steps that do something; ("", "") if there are none. If the
+    program did not support what it was asked to do, the key is the program. If the exit code belongs to a later step
+    after `;`, the label covers the whole line."""
     if not working:
         return "", ""
-    key = _command_key(working[-1].words)
-    whole = " ".join((mask_command(call.command) if call.failed else call.command).split())
+    missing = _NOT_FOUND.search(call.output) if call.failed else None
+    if missing:
+        working = [step for step in working if basename(step.words[0]) == basename(missing[1])] or working
+    words = working[-1].words
+    is_unknown = missing is not None or stated_code(call.output) == _NOT_FOUND_CODE
+    is_use = call.failed and (is_unknown or _UNSUPPORTED.search(call.output[:_HEAD_CHARS]))
+    key = basename(missing[1] if missing else words[0]) if is_use else _command_key(words)
     ended = next((index for index in range(len(line) - 2, -1, -1) if line[index].operator == ";"), -1)
-    if working[-1] not in line[ended + 1 :]:
-        working = line
-    if len(working) == 1:
-        return key, one_line(" ".join(mask_words(working[0].words)), _MAX_LABEL)
-    short = "".join(_command_key(step.words) + _CONNECTORS.get(step.operator, "; ") for step in working).removesuffix(
-        "; "
-    )
-    label = whole if len(whole) <= _MAX_LABEL else short
-    return key, one_line(label, _MAX_LABEL)
+    if len(working) == 1 and working[-1] in line[ended + 1 :]:
+        return key, one_line(" ".join(mask_words(words)), _MAX_LABEL)
+    return key, one_line(" ".join(mask_command(call.command).split()), _MAX_LABEL)
 
 
 def _command_key(words: Sequence[str]) -> str:
@@ -309,6 +262,8 @@ def _command_key(words: Sequence[str]) -> str:
 
 
 def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
+    """Return the key and the label of another call: the file that it changes, or the tool, of which any later correct
+    call makes up for the error; ("", "") for a call that only looks, or that acts outside the session."""
     words = tool_words(call.tool)
     only_looks_at = words[:1] == ("git",) and words[1:] and words[1] in GIT_LOOKING_VERBS
     only_looks_at = only_looks_at or only_looks_by_name(call.tool) or is_read_request(call.tool, call.arguments)
@@ -316,53 +271,6 @@ def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
         return "", ""
     if path:
         return f"file {path}", one_line(f"edit of {path}", _MAX_PATH)
-    if isinstance(call.arguments, dict) and isinstance(call.arguments.get("code"), str):
-        label = f"{_CODE_LABEL}{call.tool}"  # the code that fixes it will be different
-        return label, label
-    if is_query(call.arguments):
-        return "", ""
-    return call_key(call), one_line(f"{call.tool} {main_argument(call.arguments, call.tool)}", _MAX_LABEL)
-
-
-def _error_key(call: ToolCall, working: Sequence[Step], missing: str) -> str:
-    """Return the key that must succeed to resolve an error, if the message determines it. `missing`: the key for a
-    missing program, if the message reports one."""
-    if not call.command:
-        return _arguments_key(call) if _WRONG_ARGUMENTS.search(call.output[:_HEAD_CHARS]) else target_key(call)
-    program = working[-1].words[0]
-    if missing == _missing_key(program):
-        return missing  # the agent tries one location after another
-    return _use_key(program) if _UNSUPPORTED.search(call.output[:_HEAD_CHARS]) else ""
-
-
-def _missing_program_key(call: ToolCall, line: Sequence[Step]) -> str:
-    """Return the key for a missing program if a command failed and the shell reported it. The report is recognized
-    in English, and in other languages by exit code and name."""
-    if not (call.failed and call.command):
-        return ""
-    if found := _PROGRAM_NOT_FOUND.search(call.output):
-        return _missing_key(found.group(1))
-    programs = [step.words[0] for step in line] if stated_code(call.output) == _NOT_FOUND_CODE else []
-    named = (name for name in programs if re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w./-])", call.output))
-    return next(map(_missing_key, named), "")
-
-
-def _edit_text(call: ToolCall) -> str:
-    """Return the text that an edit is to write; "" if it is so short that other edits may write the same."""
-    arguments = call.arguments if isinstance(call.arguments, dict) else {}
-    texts = [text for key, text in arguments.items() if isinstance(text, str) and key not in (*PATH_KEYS, "command")]
-    return "\n".join(texts) if sum(map(len, texts)) >= _MIN_EDIT_CHARS else ""
-
-
-def _missing_key(program: str) -> str:
-    """Return the key of the error that a program does not exist."""
-    return f"missing {basename(program)}"
-
-
-def _use_key(program: str) -> str:
-    """Return the key of the error that a program does not support what it was asked to do."""
-    return f"use of {basename(program)}"
-
-
-def _arguments_key(call: ToolCall) -> str:
-    return f"arguments of {call.tool}"
+    has_code = isinstance(call.arguments, dict) and isinstance(call.arguments.get("code"), str)
+    label = f"{_CODE_LABEL}{call.tool}" if has_code else f"{call.tool} {main_argument(call.arguments, call.tool)}"
+    return f"tool {call.tool}", one_line(label, _MAX_LABEL)

@@ -67,8 +67,6 @@ SCRIPT_RUNNER = compiled_later(r"python[\d.]*|py|node|deno|bun|tsx|ts-node|ruby|
 """Programs that run a script."""
 _TEST_FILE = compiled_later(r"(?:^|/)(?:test_\w+|\w+_test|\w+[.-](?:test|spec))\.(?:py|js|ts|mjs|rb|php|sh|lua)$")
 _CHECKING_PROGRAMS = _TEST_RUNNERS | _LINTERS | _BUILDS | FORMATTER_PROGRAMS | PLATFORM_PROGRAMS
-CHECKERS = _CHECKING_PROGRAMS | TARGET_RUNNERS
-"""Programs that check, or that run such programs."""
 _TARGET_PATTERNS: tuple[tuple[CheckKind, re.Pattern[str]], ...] = (
     (
         "lint",

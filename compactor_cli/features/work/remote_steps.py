@@ -15,13 +15,9 @@ from compactor_cli.features.work.step_tables import (
     FILE_PROGRAMS,
     GROUPS,
     HOSTING_PROGRAMS,
-    INSTALL_VALUE_OPTIONS,
-    INSTALL_VERBS,
-    LEADING_WORDS,
     LOOKING_OPTIONS,
     LOOKING_WORDS,
     OWN_VALUE_OPTIONS,
-    PACKAGE,
     PACKAGE_OPTIONS,
     PART_VERBS,
     PUBLISH_VALUE_OPTIONS,
@@ -76,25 +72,13 @@ _SHELL_KEYWORDS = word_set("do then else if while until ! time")
 """Shell keywords that may precede a command."""
 _SED_WRITE_OPTION = compiled_later(r"^-[nErsuz]*i|^--in-place")
 _MAX_TEXT, _MAX_STEP_CHARS, _MAX_TITLE = 180, 120, 80
-_OBJECT_PROGRAMS = word_set("kubectl oc helm systemctl")
-"""Programs for which the words after the verb name the object."""
 _CLOUD_CLIENTS = ("aws", "gcloud", "az")
 REMOTE_PROGRAMS = (
     ACTS.keys() | PUBLISHERS | {*_CLOUD_CLIENTS, *("git", "gh", "rsync", "scp", "psql", "mysql", "mariadb")}
 )
 """Programs that act elsewhere, each with its own words."""
-_HANDLED_PROGRAMS = REMOTE_PROGRAMS | INSTALL_VERBS.keys() | LOOKING_OPTIONS.keys() | _RUNNERS | {"curl", "ssh"}
+_HANDLED_PROGRAMS = REMOTE_PROGRAMS | LOOKING_OPTIONS.keys() | _RUNNERS | {"curl", "ssh"}
 """Programs that `remote_step` handles beyond the general words for acting."""
-
-
-def is_acting_command(program: str, words: Sequence[str]) -> bool:
-    """Return whether a program acts elsewhere with these arguments, where the verb is specific to it."""
-    return program != "docker" and _verb(words) in ACTS.get(program, ())
-
-
-def is_rollout_wait(words: Sequence[str]) -> bool:
-    """Return whether a command waits for what an earlier one started, and reports whether it happened."""
-    return "".join(words[:1]) in ("kubectl", "oc") and operands(words[1:], VALUE_OPTIONS)[:2] == ["rollout", "status"]
 
 
 def without_leading_options(words: Sequence[str]) -> Sequence[str]:
@@ -108,14 +92,14 @@ def remote_step(words: Sequence[str], step: Step) -> str:
     if program not in _HANDLED_PROGRAMS and not (_has_acting_verb(rest) or _changes_storage(rest)):
         return ""  # most commands end here, before the cost of removing secret values
     program, rest = _split_program(mask_words(words))
-    if text := _package_step(program, rest):
+    if program in PUBLISHERS and (text := _publishing_step(program, rest)):
         return text
     if program in _RUNNERS:
         return _target_step(program, rest)
     if program in LOOKING_OPTIONS:
         return _join(program, rest, _MAX_STEP_CHARS) if rest and LOOKING_OPTIONS[program].isdisjoint(rest) else ""
     if program in ACTS and (program not in HOSTING_PROGRAMS or _verb(rest) in ACTS[program]):
-        return _join(program, rest, _MAX_TEXT) if _acts(program, rest) or is_rollout_wait(words) else ""
+        return _join(program, rest, _MAX_TEXT) if _acts(program, rest) else ""
     if program == "curl":
         return _curl_step(words)
     if program in ("rsync", "scp"):
@@ -135,16 +119,8 @@ def remote_step(words: Sequence[str], step: Step) -> str:
     return _join(program, rest, _MAX_TITLE) if is_acting and not is_local else ""
 
 
-def _package_step(program: str, rest: Sequence[str]) -> str:
-    """Return what a package manager installs by name, removes, or publishes; "" for anything else. Without a name it
-    installs what the project requires."""
-    words = operands(rest, INSTALL_VALUE_OPTIONS)
-    words = words[1:] if words[:1] == [LEADING_WORDS.get(program)] else words
-    verbs = INSTALL_VERBS.get(program, frozenset()) | (INSTALL_VERBS["pip"] if rest[:1] == ["pip"] else frozenset())
-    if words and words[0] in verbs and any(map(PACKAGE.fullmatch, words[1:])):
-        return _join(program, rest, _MAX_STEP_CHARS)
-    if program not in PUBLISHERS:
-        return ""
+def _publishing_step(program: str, rest: Sequence[str]) -> str:
+    """Return what a package manager publishes; "" for anything else."""
     words = [word for word in operands(rest, PUBLISH_VALUE_OPTIONS) if not word.startswith("+")]
     words = words[1:] if program == "yarn" and words[:1] == ["npm"] else words
     if words[:1] == ["publish"]:
@@ -174,31 +150,6 @@ def _has_acting_verb(rest: Sequence[str]) -> bool:
 def _verb_after_part(rest: Sequence[str]) -> Sequence[str]:
     """Return the verb after the name of a part."""
     return rest[1:2] if rest and not rest[0].startswith("-") else ()
-
-
-def selects_places(program: str) -> bool:
-    """Return whether options of a program may select a part or a place of what it acts on elsewhere."""
-    return _is_named_by_verb(program) or program in LOOKING_OPTIONS
-
-
-def _is_named_by_verb(program: str) -> bool:
-    return program in ACTS and program not in OWN_VALUE_OPTIONS
-
-
-def remote_key(words: Sequence[str]) -> str:
-    """Return a key from a command's shortened words that a later command doing the same also has. Return "" for
-    programs that are identified by everything before their options."""
-    program = words[0] if words else ""
-    if _is_named_by_verb(program):
-        asked = operands(words[1:], VALUE_OPTIONS)
-        if program == "docker" and asked[:1] and asked[0] in ACTS[program]:
-            # the registry in the name is what a second attempt corrects
-            return " ".join([program, asked[0], *(basename(image) for image in asked[1:])])
-        is_grouped = asked[:1] and asked[0] in GROUPS
-        return " ".join([program, *asked[: 3 if program in _OBJECT_PROGRAMS or is_grouped else 1]])
-    if program == "ssh" or (program in PUBLISHERS and words[1:2] == ["publish"]):
-        return " ".join(words[: 2 if program == "ssh" else None])
-    return ""
 
 
 def _split_program(words: Sequence[str]) -> tuple[str, Sequence[str]]:

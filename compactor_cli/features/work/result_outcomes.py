@@ -9,7 +9,9 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from compactor_cli.features.work.foreign_verbs import is_foreign_acting_verb, name_parts
+from compactor_cli.features.work.act_identities import is_scalar
+from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.foreign_verbs import name_parts
 from compactor_cli.features.work.json_results import result_members
 from compactor_cli.features.work.outcome_words import (
     ACT_PARTICIPLE,
@@ -99,7 +101,6 @@ _SERVER_ERROR, _SERVER_ERROR_END, _ACCEPTED = 400, 600, 202
 _MAX_LINES = 6
 """Number of line breaks from which a text says more than how the call ended."""
 _MIN_ECHO_CHARS = 3
-"""Minimum length of an argument that is recognized when a result repeats it."""
 _STEM_CHARS = 4
 _MAX_SHOWN = 80
 _LONG_WORD = compiled_later(r"[^\W\d_]{4,}")
@@ -109,8 +110,6 @@ _FOREIGN_PARTICIPLE = compiled_later(
     r"^(?:\w+ )?\w{3,}(?:[aiu]d[oa]s?|ee?s?|[aiu]t[oa]|[ae]n[oay]|iert|ge\w+[tn]|ан[оа]?|ен[оа]?|ild[iu]|nd[iu])$"
 )
 """A state that says what was done to a thing: confirmée, efetuada, storniert, utworzono."""
-_FIRST_OTHER_SCRIPT = "\u0530"
-"""Letters from here on belong to languages without such endings."""
 
 
 class ActOutcome(Struct, frozen=True):
@@ -138,9 +137,21 @@ def result_outcome(output: str, tool: str, arguments: Iterable[str]) -> ActOutco
     return pair_outcome if pair_outcome.kind else _text_outcome(text, own, echoed)
 
 
-def member_outcome(name: str, value: Any, tool: str, argument_values: Iterable[str]) -> ActOutcome:
-    """Return the outcome that one member of a result states. `argument_values`: those of the call, folded."""
-    return _member_outcome(name, value, name_parts(tool), list(argument_values), few=True)
+def argument_values(arguments: Any) -> Iterator[str]:
+    """Yield the strings and numbers in arguments, at any depth."""
+    if isinstance(arguments, dict):
+        for value in arguments.values():
+            yield from argument_values(value)
+    elif isinstance(arguments, list):
+        for value in arguments:
+            yield from argument_values(value)
+    elif is_scalar(arguments):
+        yield str(arguments)
+
+
+def act_outcome(call: ToolCall) -> ActOutcome:
+    """Return the outcome that the result of a call states."""
+    return result_outcome(call.output, call.tool, argument_values(call.arguments))
 
 
 def awaits_consent(output: str) -> bool:
@@ -159,11 +170,6 @@ def plainly_states_done(output: str, tool: str, argument_values: Iterable[str]) 
         _DONE_ENDING.search(found.group()) and found.group() not in own and _is_own(found.group(), own)
         for found in _LONG_WORD.finditer(folded_text)
     )
-
-
-def is_message(name: str) -> bool:
-    """Return whether a member of a result is a message in words."""
-    return _MESSAGE_MEMBER.search(fold(name)) is not None
 
 
 def is_changed_count(name: str, value: Any) -> bool:
@@ -386,7 +392,5 @@ def _done_positions(sentence: str, own: tuple[str, ...]) -> Iterator[int]:
     yield from (found.start() for pattern in (DONE, ACT_PARTICIPLE) for found in pattern.finditer(sentence))
     for found in _LONG_WORD.finditer(sentence):
         word = found.group().removeprefix("ge")
-        if _DONE_ENDING.search(word) and (
-            _is_own(word, own) or (word[0] < _FIRST_OTHER_SCRIPT and is_foreign_acting_verb(word))
-        ):
+        if _DONE_ENDING.search(word) and _is_own(word, own):
             yield found.start()

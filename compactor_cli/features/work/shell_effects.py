@@ -8,13 +8,12 @@ from itertools import pairwise, takewhile
 
 from compactor_cli.features.work.act_identities import ADDRESS
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.command_keys import command_key, completed_key
-from compactor_cli.features.work.effects import Effect, plain_key, reason, with_same_failures
+from compactor_cli.features.work.effects import Effect, failure_text, reason
 from compactor_cli.features.work.git_files import without_global_options
 from compactor_cli.features.work.git_steps import git_step, title_line
-from compactor_cli.features.work.github_steps import github_step, option_value
+from compactor_cli.features.work.github_steps import github_key, github_step
 from compactor_cli.features.work.programs import HARMLESS_PROGRAMS, started_program_words, without_prefixes
-from compactor_cli.features.work.remote_steps import database_script, is_rollout_wait, remote_step
+from compactor_cli.features.work.remote_steps import database_script, remote_step
 from compactor_cli.features.work.result_outcomes import ActOutcome, result_outcome, states_outcome
 from compactor_cli.features.work.sql_effects import are_all_executed, sql_effects, sql_key
 from compactor_cli.text.clean import one_line
@@ -28,7 +27,8 @@ _CONCLUDED_EFFECTS = {"git commit": ("git merge", "git cherry-pick", "git revert
 _COMMIT_LINE = compiled_later(r"\[[^\]\n]+ (?:\(root-commit\) )?([0-9a-f]{7,40})\] (.*)")
 _CONFLICT = compiled_later(r"^CONFLICT |Automatic merge failed|could not apply|fatal: .*(?:merge|rebase)", re.MULTILINE)
 _SERVER_ERROR = compiled_later(
-    r"^HTTP/\S+ [45]\d\d\b|^curl: \(\d+\)|(?:^|\})[45]\d\d\s*\Z|"
+    r"^HTTP/\S+ [45]\d\d\b|^curl: \(\d+\)|(?:^|[\s:=}])[45]\d\d\s*\Z|"
+    r"(?i:http|status|code)\w*[ :=/]{1,2}[45]\d\d\b[^\n]*\s*\Z|"
     r"^[ \t]*\{[^{}]*\"(?:status|statusCode|status_code|code)\"\s*:\s*\"?[45]\d\d\b|"
     r"^[ \t]*\{[^{}]*\"(?:error|errors|error_code|error_description)\"\s*:\s*(?!null|false|\[\s*\]|\"\")\S",
     re.MULTILINE,
@@ -65,12 +65,6 @@ _CANCELLED_LINE = compiled_later(
 """How programs say that they did nothing because nobody approved, or nothing had changed."""
 _NOTHING_TO_DO_OUTPUT = {"git stash": compiled_later(r"^No local changes to save", re.MULTILINE)}
 """Output when there was nothing to do."""
-_TIMED_OUT = compiled_later(r"^error: timed out waiting for\b", re.MULTILINE)
-_ROLLED_OUT = "successfully rolled out"
-_VALUE_OPTIONS = word_set("-n --namespace --context --kubeconfig -l --selector -f --filename --timeout")
-"""Options of `rollout status` that take a value."""
-_STATUS_VARIABLE = compiled_later(r"%\{(?:http|response)_code\}")
-_STATUS_CODE = compiled_later(r"(?<![\d.])[0-5]\d\d(?![\d.])")
 _MIN_SCRIPTS = 2
 _MAX_LINE_CHARS = 200
 """Maximum length of a result that only states the outcome of a command."""
@@ -82,6 +76,10 @@ _MAX_STEPS = 100
 """Number of first steps of a command to read: each is compared with the others."""
 _GIT_DRY_RUN = compiled_later(r"-[^-oe]*n")
 """A group of short options without values that contains n: `git push -n`."""
+_MAX_KEY_CHARS = 160
+_PUSH = "git push"
+_PUSH_VALUE_OPTIONS = word_set("-o --push-option --receive-pack --exec")
+_PUSHED_BRANCH = compiled_later(r"^ [ +*].*? -> (\S+)$", re.MULTILINE)
 
 
 def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
@@ -103,50 +101,24 @@ def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
         text, key, git = _step_effect(step, steps)
         if not text and (not git or call.undecided):
             continue
-        is_success, status = (
-            _printed_status(step, call.output) if key.startswith("curl ") and _is_only(step, steps) else (False, "")
-        )
-        done = is_success if status else _has_taken_effect(call, steps, index, key)
-        outcome = (
-            _one_line_outcome(call, steps, step, text)
-            if done and not status and not _is_confirmed(call, key)
-            else ActOutcome()
-        )
+        done = _has_taken_effect(call, steps, index, key)
+        outcome = _one_line_outcome(call, steps, step, text) if done and not _is_confirmed(call, key) else ActOutcome()
         if outcome.kind == "waits":
             yield Effect(text, key, False, waiting_for=outcome.words)
         elif outcome.kind == "failed":
-            yield Effect(text, key, False, with_same_failures(call.output, outcome.words))
+            yield Effect(text, key, False, failure_text(outcome.words))
         elif outcome.kind == "tried":
             continue
         elif done:
-            yield Effect(_with_created_name(text, call.output, key), completed_key(key, call.output), True, git=git)
+            yield Effect(_with_created_name(text, call.output, key), _completed_key(key, call.output), True, git=git)
         elif text and (done is False or call.undecided):
             yield Effect(
                 text,
                 key,
                 False,
-                one_line(status, _MAX_LINE_CHARS) or _refusal_reason(call, key),
+                _refusal_reason(call, key),
                 is_unfinished=done is None,
             )
-
-
-def _printed_status(step: Step, output: str) -> tuple[bool, str]:
-    """Return whether the status that `curl` was asked to print (`-w`) means success, and how it is stated; "" if no
-    status was asked for or found. The answer of the server, which may stand before it in the line, is left out."""
-    template = option_value(step.words, "-w", "--write-out").replace("\\n", "\n").strip()
-    if not (asked := _STATUS_VARIABLE.search(template)):
-        return False, ""
-    prefix = template.rpartition("\n")[2].partition("%")[0]
-    line = output.strip().rpartition("\n")[2][-_MAX_LINE_CHARS:]
-    stated = line[max(0, line.rfind(prefix)) :] if prefix else line
-    codes = _STATUS_CODE.findall(stated)
-    code = codes[-1 if asked.end() == len(template) else 0] if codes else ""
-    return code[:1] in ("2", "3"), stated if code and prefix and stated.startswith(prefix) else code
-
-
-def _is_only(step: Step, steps: Sequence[Step]) -> bool:
-    """Return whether no other step runs the same program."""
-    return sum(basename(other.words[0]) == basename(step.words[0]) for other in steps) == 1
 
 
 def _giving_up_line(output: str) -> str:
@@ -169,7 +141,30 @@ def effect_key(text: str) -> str:
     """Return the key of an effect, from its text: what a later success has to share with it."""
     if key := sql_key(text):
         return key
-    return command_key(text.split(" (", 1)[0].split(), plain_key(text))
+    return _command_key(text.split(" (", 1)[0].split())
+
+
+def _command_key(words: Sequence[str]) -> str:
+    """Return the key of a command from its shortened words."""
+    if words[:1] == ["gh"]:
+        return github_key(words)
+    if words[:2] == _PUSH.split():
+        return f"{_PUSH} {_branches(words[2:])}".strip()
+    if words[:1] == ["git"]:
+        return " ".join(words[:2])
+    return one_line(" ".join(words), _MAX_KEY_CHARS)
+
+
+def _completed_key(key: str, output: str) -> str:
+    """Return the key of a command that took place. If only its output names what it acted on, that is added."""
+    branches = dict.fromkeys(found[1] for found in _PUSHED_BRANCH.finditer(output)) if key == _PUSH else ()
+    return " ".join([key, *branches])
+
+
+def _branches(words: Sequence[str]) -> str:
+    """Return the remote names of what `git push` sends; "" for the branch that is checked out."""
+    targets = [word.lstrip("+").rpartition(":")[2] for word in operands(words, _PUSH_VALUE_OPTIONS)[1:]]
+    return " ".join(name.removeprefix("refs/heads/") for name in targets if name not in ("HEAD", "@"))
 
 
 def resolved_keys(key: str) -> tuple[str, ...]:
@@ -189,11 +184,6 @@ def _effect_signs(call: ToolCall, steps: Sequence[Step], index: int, key: str) -
     output, step, topic = call.output, steps[index], " ".join(key.split(" ", 2)[:2])
     gave_up = call.failed is None and not step.operator and _giving_up_line(output) != ""
     failed = call.failed or gave_up
-    if is_rollout_wait(key.split()) and not call.undecided:
-        timed_out = _TIMED_OUT.search(output) is not None
-        yield (timed_out or not failed) and _has_rolled_out(key, output), True
-        yield timed_out, False
-        yield not failed, None
     yield topic == "git commit" and _COMMIT_LINE.search(output), True  # a later `git status` prints similar lines
     yield topic in _NO_EFFECT_OUTPUT and _NO_EFFECT_OUTPUT[topic].search(output), False
     yield topic in _CONFIRMING_OUTPUT and _CONFIRMING_OUTPUT[topic].search(output), True
@@ -207,19 +197,10 @@ def _effect_signs(call: ToolCall, steps: Sequence[Step], index: int, key: str) -
     yield True, True
 
 
-def _has_rolled_out(key: str, output: str) -> bool:
-    """Return whether an output says that the awaited rollout succeeded, by its name."""
-    name = "".join(operands(key.split(), _VALUE_OPTIONS)[3:][-1:]).rpartition("/")[2]
-    name_pattern = rf"(?<![\w.-]){re.escape(name)}\W{{0,2}}" if name else ""
-    return re.search(name_pattern + _ROLLED_OUT, output) is not None
-
-
 def _has_later_failure(output: str, steps: Sequence[Step]) -> bool:
     """Return whether a later step, which only runs if the first of these steps succeeded, reported how it failed."""
     chained = takewhile(lambda pair: pair[0].operator == "&&", pairwise(steps))
     keys = dict.fromkeys(_step_effect(step, steps)[1] for _, step in chained)
-    if any(is_rollout_wait(key.split()) for key in keys) and _TIMED_OUT.search(output):
-        return True
     topics = dict.fromkeys(" ".join(key.split(" ", 2)[:2]) for key in keys)
     return any(topic in _NO_EFFECT_OUTPUT and _NO_EFFECT_OUTPUT[topic].search(output) for topic in topics)
 
@@ -257,7 +238,7 @@ def _refusal_reason(call: ToolCall, key: str) -> str:
         if call.failed is None
         else ""
     )
-    return with_same_failures(call.output, line) if line else reason(call)
+    return failure_text(line) if line else reason(call)
 
 
 def _with_created_name(text: str, output: str, key: str) -> str:
@@ -268,8 +249,6 @@ def _with_created_name(text: str, output: str, key: str) -> str:
             f' "{title_line(commit.group(2))}"' if commit and not text.endswith('"') and commit.group(2).strip() else ""
         )
         return f"{text}{title} ({commit.group(1)[:10]})" if commit else text
-    if is_rollout_wait(key.split()):
-        return f"{text} → {_ROLLED_OUT}" if _has_rolled_out(key, output) else text
     if key.startswith(("gh pr create", "gh issue create", "gh release create")):
         address = ADDRESS.search(output)
         return f"{text} → {address.group()}" if address else text

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.effects import Effect, reason, with_same_failures
+from compactor_cli.features.work.effects import Effect, failure_text, reason
 from compactor_cli.features.work.json_results import result_members, says_failed, stated_error
 from compactor_cli.features.work.result_outcomes import awaits_consent, result_outcome
 from compactor_cli.features.work.sql_statements import SqlChange, sql_change, sql_changes
@@ -32,7 +32,7 @@ _DATABASE_ARGUMENT = compiled_later(r"[A-Za-z][\w.@-]{0,39}")
 _MAX_DATABASE_ARGUMENTS = 2
 _CHANGE_LINE = compiled_later(
     r"(\S+(?: [A-Za-z][\w.@-]{0,39}){0,2}?) ((?:create|drop|alter|truncate|insert|replace|merge|update|"
-    r"delete|refresh|comment|copy|grant|revoke|with|rollback)\b.*)",
+    r"delete|refresh|comment|copy|grant|revoke|with)\b.*)",
     re.IGNORECASE,
 )
 """How a change is reported: the client, the database, and the statement."""
@@ -52,10 +52,8 @@ _COMMAND_TAG = compiled_later(
     re.MULTILINE,
 )
 """What PostgreSQL prints for a statement that it executed."""
-_ROW_STATEMENT = compiled_later(r"\b(?:select|returning|output)\b", re.IGNORECASE)
 _ROW_COUNT = compiled_later(r"\b(\d+) rows? affected", re.IGNORECASE)
 _ROW_COUNT_KEYS = ("rowCount", "row_count", "rowsAffected", "rows_affected", "affectedRows", "affected_rows", "changes")
-_QUERY_OK = compiled_later(r"^Query OK\b(?!.*warning)", re.MULTILINE)
 _BARE_SUCCESS = compiled_later(
     r"\s*(?:ok|null|\[\s*\]|\{\s*\}|\(?(?:bash completed with )?no output\)?|"
     r"(?:query|statement|command|sql)(?: was)? executed successfully)?\.?\s*",
@@ -64,14 +62,15 @@ _BARE_SUCCESS = compiled_later(
 """Results that only say that a statement was executed."""
 _SKIPPED = compiled_later(r"\bskipping\b")
 _NO_ROWS = compiled_later(r"\b0 rows\b", re.IGNORECASE)
-_COMMIT_TAG = compiled_later(r"^[ \t]*COMMIT[ \t]*$", re.MULTILINE)
 _ROLLBACK_TAG = compiled_later(r"^[ \t]*ROLLBACK[ \t]*$", re.MULTILINE)
 _MAX_FAILED_CHARS = 160
 _MAX_BRIEF_CHARS = 200
 """Maximum length of a result that only states the outcome of a statement."""
 _ROWS_PHRASE = compiled_later(r"(?:\w+[:.]? ){0,3}[1-9][\d,. ]* rows?\b", re.IGNORECASE)
-_QUERY_STATEMENT = compiled_later(r"(?:^|;)\s*(?:select|show|explain|describe|pragma|values)\b", re.IGNORECASE)
+_ASKS = compiled_later(r"(?:(?:^|;)\s*(?:select|show|explain|describe|pragma|values)|\breturning)\b", re.IGNORECASE)
 """A statement whose result contains rows."""
+_RETURNING = compiled_later(r"\breturning\b", re.IGNORECASE)
+"""With this word, any text may occur in the rows of a result."""
 
 
 def sql_script(tool: str, arguments: Any) -> str:
@@ -104,62 +103,53 @@ def sql_effects(
     """Yield the effects of the statements of a script. `database`: the client and the database; `done`: whether the
     call, or the step of a shell, took effect, if known; `alone`: whether the result belongs to this script only.
     Yield nothing if the result confirms neither success nor failure, or only repeats the statements."""
-    changes = sql_changes(script)
-    if not changes or "".join(call.output.split()) == "".join(script.split()):
+    changes, output = sql_changes(script), call.output
+    if not changes or "".join(output.split()) == "".join(script.split()):
         return
-    if len(call.output) <= _MAX_BRIEF_CHARS and awaits_consent(call.output) and not call.undecided:
-        outcome = result_outcome(call.output, "", (script,))
-        if outcome.kind == "waits":
-            text = one_line(f"{database} {'; '.join(change.text for change in changes)}", _MAX_FAILED_CHARS)
-            yield Effect(text, f"{database} {changes[0].key}", False, waiting_for=outcome.words)
-            return
-    error = _ERROR.search(call.output)
-    if error and error.start() and not _COMMAND_TAG.search(call.output) and _ROW_STATEMENT.search(script):
-        return  # the error may be part of a row
-    tags = list(_matching_tags(changes, call.output))
-    is_proved = len(tags) == len(changes) and (error is None or tags[-1].start() > error.start())
-    if not call.undecided and (is_proved or (done and not error and not _states_error(call.output))):
-        yield from _executed_effects(call.output, database, script, changes, tags if is_proved else [])
-    elif len(tags) < len(changes) and (
-        call.undecided or done is False or (alone and (error or _states_error(call.output)))
-    ):
+    waiting = result_outcome(output, "", (script,)) if awaits_consent(output) and not call.undecided else None
+    if waiting and waiting.kind == "waits" and len(output) <= _MAX_BRIEF_CHARS:
+        text = one_line(f"{database} {'; '.join(change.text for change in changes)}", _MAX_FAILED_CHARS)
+        yield Effect(text, f"{database} {changes[0].key}", False, waiting_for=waiting.words)
+        return
+    error = _ERROR.search(output)
+    tags = list(_matching_tags(changes, output))
+    rolled_back = _ROLLBACK_TAG.search(output)
+    has_failed = (
+        call.undecided
+        or done is False
+        or (alone and not _RETURNING.search(script) and (error or _states_error(output)))
+    )
+    if done and not rolled_back and are_all_executed(output, [script]):
+        yield from (Effect(f"{database} {change.text}", f"{database} {change.key}", True) for change in changes)
+    elif has_failed and len(tags) < len(changes):
         # earlier statements may have been rolled back with the failed one, later ones may not have run
-        reported_changes = changes[len(tags) :][: 1 if tags else None]
-        text = one_line(f"{database} {'; '.join(change.text for change in reported_changes)}", _MAX_FAILED_CHARS)
-        reason_text = (
-            with_same_failures(call.output, error.group()) if error else reason(call) or stated_error(call.output)
-        )
-        key = f"{database} {reported_changes[0].key}"
-        yield Effect(text, key, False, "" if call.undecided else reason_text, is_unfinished=call.undecided)
+        failed = changes[len(tags) :][: 1 if tags else None]
+        text = one_line(f"{database} {'; '.join(change.text for change in failed)}", _MAX_FAILED_CHARS)
+        why = "" if call.undecided else failure_text(error.group()) if error else reason(call) or stated_error(output)
+        yield Effect(text, f"{database} {failed[0].key}", False, why, is_unfinished=call.undecided)
 
 
 def are_all_executed(output: str, scripts: Sequence[str]) -> bool:
-    """Return whether a result shows that all statements of all scripts of a command were executed."""
+    """Return whether a result shows that all statements of all scripts of a command were executed: by its tags, by
+    the numbers of rows, or in a line that says so."""
     changes = [change for script in scripts for change in sql_changes(script)]
     tags = list(_matching_tags(changes, output))
-    has_all_tags = len(tags) == len(changes) and not any(map(_is_zero_rows, tags))
-    return not _ERROR.search(output) and (has_all_tags or _BARE_SUCCESS.fullmatch(output) is not None)
+    if len(tags) == len(changes):
+        has_error = _ERROR.search(output) and not any(map(_RETURNING.search, scripts))
+        return all(int(tag["put"] or tag["rows"] or 1) for tag in tags) and not (has_error or _SKIPPED.search(output))
+    if _ERROR.search(output) or _COMMAND_TAG.search(output) or _NO_ROWS.search(output):
+        return _BARE_SUCCESS.fullmatch(output) is not None
+    members = result_members(output)
+    counts = [int(count) for count in _ROW_COUNT.findall(output)]
+    counts += [count for count in map(members.get, _ROW_COUNT_KEYS) if type(count) is int]
+    if counts:
+        return all(counts)
+    if any(members.get(key) is True for key in ("success", "ok")) or members.get("status") in ("ok", "success"):
+        return True
+    return _BARE_SUCCESS.fullmatch(output) is not None or _is_brief(output, "".join(scripts))
 
 
-def _executed_effects(
-    output: str, database: str, script: str, changes: Sequence[SqlChange], tags: Sequence[re.Match[str]]
-) -> Iterator[Effect]:
-    """Yield the effects of statements if the result confirms them: by its tags, if it has one for each statement."""
-    is_rolled_back = _ROLLBACK_TAG.search(output) and changes[0].verb != "rollback"
-    is_committed = _COMMIT_TAG.search(output) and all(_row_counts(output))
-    is_confirmed = _confirms_untagged(changes, output, only_changes=_QUERY_STATEMENT.search(script) is None)
-    if is_rolled_back or _SKIPPED.search(output) or not (tags or is_committed or is_confirmed):
-        return
-    rows_text = _row_count_text(output) if sum(change.changes_rows for change in changes) == 1 else ""
-    for index, change in enumerate(changes):
-        text = f"{database} {change.text}"
-        if not tags or not _is_zero_rows(tags[index]):
-            yield Effect(
-                f"{text} → {rows_text}" if rows_text and change.changes_rows else text, f"{database} {change.key}", True
-            )
-
-
-def parse_change_line(text: str) -> tuple[str, SqlChange] | None:
+def _parse_change_line(text: str) -> tuple[str, SqlChange] | None:
     """Return the client and database, and the statement, from an effect's text; None for other effects."""
     match = _CHANGE_LINE.match(text)
     change = sql_change(match[2]) if match else None
@@ -168,7 +158,7 @@ def parse_change_line(text: str) -> tuple[str, SqlChange] | None:
 
 def sql_key(text: str) -> str:
     """Return what a later success has to share with a failed change, from its text; "" for other effects."""
-    parsed = parse_change_line(text)
+    parsed = _parse_change_line(text)
     return f"{parsed[0]} {parsed[1].key}" if parsed else ""
 
 
@@ -182,35 +172,10 @@ def _matching_tags(changes: Sequence[SqlChange], output: str) -> Iterator[re.Mat
         yield tag
 
 
-def _is_zero_rows(tag: re.Match[str]) -> bool:
-    return int(tag["put"] or tag["rows"] or 1) == 0
-
-
-def _confirms_untagged(changes: Sequence[SqlChange], output: str, *, only_changes: bool) -> bool:
-    """Return whether a result without tags says that statements were executed. `only_changes`: no statement of the
-    script returns rows."""
-    if _BARE_SUCCESS.fullmatch(output):
-        return True
-    if _COMMAND_TAG.search(output):
-        return False
-    if not any(change.changes_rows for change in changes):
-        if _QUERY_OK.search(output):
-            return True
-    elif _NO_ROWS.search(output):
-        return False
-    counts = list(_row_counts(output))
-    members = result_members(output)
-    is_success = any(members.get(key) is True for key in ("success", "ok")) or members.get("status") in (
-        "ok",
-        "success",
-    )
-    return all(counts) if counts else is_success or (only_changes and _is_brief(output))
-
-
-def _is_brief(output: str) -> bool:
+def _is_brief(output: str, script: str) -> bool:
     """Return whether a result is one line that says that it was done, or for how many rows, and reports no error."""
     text = output.strip()
-    if "\n" in text or len(text) > _MAX_BRIEF_CHARS or text[:1] in ("[", "{"):
+    if "\n" in text or len(text) > _MAX_BRIEF_CHARS or text[:1] in ("[", "{") or _ASKS.search(script):
         return False
     kind = result_outcome(text, "", ()).kind
     return kind == "done" or (kind == "" and _ROWS_PHRASE.match(text) is not None)
@@ -221,19 +186,3 @@ def _states_error(output: str) -> bool:
     if is_brief and result_outcome(output, "", ()).kind == "failed":
         return True
     return says_failed(output) or str(result_members(output).get("status")).lower() in ("error", "failed")
-
-
-def _row_counts(output: str) -> Iterator[int]:
-    """Yield the numbers of changed rows that a result states."""
-    for tag in _COMMAND_TAG.finditer(output):
-        if count := tag["put"] or tag["rows"]:
-            yield int(count)
-    yield from map(int, _ROW_COUNT.findall(output))
-    members = result_members(output)
-    yield from (count for count in map(members.get, _ROW_COUNT_KEYS) if type(count) is int)
-
-
-def _row_count_text(output: str) -> str:
-    """Return the number of changed rows, if a result states exactly one."""
-    counts = list(_row_counts(output))
-    return f"{counts[0]} {'row' if counts[0] == 1 else 'rows'}" if len(counts) == 1 else ""

@@ -1,4 +1,4 @@
-"""SQL statements that change something, and what they change."""
+"""SQL statements that change something. Nothing is told of a script that is not understood with certainty."""
 
 from __future__ import annotations
 
@@ -29,56 +29,36 @@ _SECRET_FOLLOWS = compiled_later(
 )
 _SECRET_IN = compiled_later(r"(?:passw|pwd|secret|token|key)\w{0,20}\s{0,3}[=:]|://[^/\s]*@", re.IGNORECASE)
 _SECRET_WORD = compiled_later(r"(\bidentified by )[^\s'\";…]+", re.IGNORECASE)
-_IDENTIFIER = r"[\w.$@-]+(?![\w.$@…-])"
-_NAME_GROUP = rf"(?P<name>{_IDENTIFIER})"
-_NAMES_GROUP = rf"(?P<name>{_IDENTIFIER}(?:, ?{_IDENTIFIER})*)"
-_IF_EXISTS = r"(?:if (?:not )?exists )?"
-_KIND_GROUP = (
-    r"(?:(?:unique|materialized|foreign|unlogged|external|constraint|fulltext|event|global) )*(?P<kind>database|domain|"
-    r"extension|function|index|keyspace|policy|procedure|publication|role|rule|schema|sequence|server|subscription|"
-    rf"synonym|table|tablespace|trigger|type|user|view|warehouse) (?:concurrently )?{_IF_EXISTS}(?:only )?"
+_KIND = (
+    r"(?:(?:temp|temporary|unique|materialized|foreign|unlogged|external|constraint|fulltext|event|global) )*"
+    r"(?:database|domain|extension|function|index|keyspace|policy|procedure|publication|role|rule|schema|sequence|server|"
+    r"subscription|synonym|table|tablespace|trigger|type|user|view|warehouse)"
 )
-_INSERTING_VERBS = ("insert", "replace", "merge")
-_KINDS_WITH_BODY = ("trigger", "rule", "function", "procedure")
-"""Kinds of objects that may contain statements."""
-_HARMLESS_BODY = compiled_later(r"…|\bexecute (?:function|procedure) [\w.]+ ?\([^()]*\)$", re.IGNORECASE)
-"""A quoted body, or one that only calls a function."""
-_TABLE_PREFIX = rf"(?:table )?{_IF_EXISTS}(?:only )?"
-_CHANGE_PATTERNS = tuple(
-    compiled_later(change, re.IGNORECASE)
-    for change in (
-        rf"(?P<verb>create)(?: or \w+)? {_KIND_GROUP}{_NAME_GROUP}",
-        rf"(?P<verb>drop) {_KIND_GROUP}{_NAMES_GROUP}",
-        rf"(?P<verb>alter) {_KIND_GROUP}{_NAME_GROUP}",
-        rf"(?P<verb>truncate) {_TABLE_PREFIX}{_NAMES_GROUP}",
-        rf"(?P<verb>(?P<rows>insert))(?: (?:or )?\w+)?? into {_TABLE_PREFIX}{_NAME_GROUP}",
-        rf"(?P<verb>(?P<rows>replace|merge)) into {_TABLE_PREFIX}{_NAME_GROUP}",
-        rf"(?P<verb>(?P<rows>update)) (?:only )?{_NAME_GROUP}(?: (?:as )?\w+)?? set\b",
-        rf"(?P<verb>(?P<rows>delete)) from (?:only )?{_NAME_GROUP}",
-        rf"(?P<verb>refresh) materialized view (?:concurrently )?{_NAME_GROUP}",
-        rf"(?P<verb>comment) on \w+ {_NAME_GROUP}",
-        rf"(?P<verb>(?P<rows>copy)) {_NAME_GROUP}(?: ?\([^()]*\))? from\b",
-        rf"(?P<verb>grant|revoke) [^;]+? (?:to|from) {_NAME_GROUP}",
-        r"(?P<verb>(?P<name>rollback))(?: work| tran| transaction)?(?: and no chain)?$",
-    )
+_CHANGE = compiled_later(
+    r"(?P<rows>(?P<put>(?:insert(?: (?:or )?\w+)?? into|(?:replace|merge) into) (?:table )?[\w.$@-]+)|"
+    r"update (?:only )?[\w.$@-]+(?: (?:as )?\w+)?? set\b|delete from [\w.$@-]|copy [\w.$@-]+(?: ?\([^()]*\))? from\b)|"
+    rf"(?P<defines>(?:create(?: or \w+)?|drop) {_KIND}|truncate|refresh materialized view)\b|alter {_KIND}\b|"
+    r"comment on\b|(?:grant|revoke)\b(?=.* (?:to|from) )",
+    re.IGNORECASE,
 )
+"""How a statement begins that changes rows or defines something."""
 _WITH_PREFIX = compiled_later(
     r"with\b.*?\b(?=(?:insert into|update (?:only )?[\w.]+ set|delete from)\b)", re.IGNORECASE
 )
 """What precedes a statement that uses the rows of queries."""
-_FIRST_WORD = compiled_later(
-    r"(?:create|drop|alter|truncate|insert|replace|merge|update|delete|refresh|comment|copy|grant|revoke|with|"
-    r"rollback)\b",
-    re.IGNORECASE,
+_FILLING_WORDS = compiled_later(
+    r" (?:or replace|if (?:not )?exists|concurrently|unique|cascade|only)\b|(?: as\b| ?\().*", re.IGNORECASE
 )
+"""Words of a definition that do not say what it defines, and everything after the name."""
 _TEMPORARY = compiled_later(r"create (?:or \w+ )?(?:local |global )?temp", re.IGNORECASE)
-_TRANSACTION_START = compiled_later(
-    r"(?:begin|start transaction)(?: (?:work|tran|transaction|immediate|deferred|exclusive|isolation|read)\b.*)?$",
-    re.IGNORECASE,
-)
+_BODY = compiled_later(r"(?:create|alter)\b.*\b(?:trigger|rule|function|procedure|event|package)\b", re.IGNORECASE)
+"""A definition that may contain statements."""
+_HARMLESS_BODY = compiled_later(r"…|\bexecute (?:function|procedure) [\w.]+ ?\([^()]*\)$", re.IGNORECASE)
+"""A quoted body, or one that only calls a function."""
+_TRANSACTION_START = compiled_later(r"(?:begin|start transaction)(?: (?:work|tran|transaction|immediate)\b.*)?$", re.I)
 _TRANSACTION_END = compiled_later(r"(?:commit|end)(?: (?:work|tran|transaction))?$", re.IGNORECASE)
 _UNREADABLE = compiled_later(
-    r"(?:begin|start|commit|end|if|while|declare|delimiter|else|case|loop|for)\b|"
+    r"(?:begin|start|commit|end|if|while|declare|delimiter|else|case|loop|for)\b|copy\b.*\bfrom stdin\b|"
     r".*\b(?:rollback|abort|autocommit|implicit_transactions|noexec|parseonly|fmtonly)\b",
     re.IGNORECASE,
 )
@@ -90,13 +70,15 @@ class SqlChange(Struct, frozen=True):
 
     text: str
     """On one line, without bodies of functions, secrets, and inserted rows."""
-    verb: str
-    names: tuple[str, ...]
-    """What it changes, in lower case."""
     key: str
     """Equal for statements that do the same."""
     changes_rows: bool = False
     """Whether it changes rows."""
+
+    @property
+    def verb(self) -> str:
+        """Return the first word, in lower case."""
+        return self.text.split(" ", 1)[0].lower()
 
 
 class _Statement(Struct, frozen=True):
@@ -109,27 +91,19 @@ class _Statement(Struct, frozen=True):
 
 @cache_by_text
 def sql_changes(script: str) -> tuple[SqlChange, ...]:
-    """Return the statements of a script that change something and are not rolled back. Return none if any part of
-    the script is not understood with certainty."""
+    """Return the statements of a script that change something. Return none if a transaction is not committed, or if
+    any part of the script is not understood with certainty."""
     if len(script) > _MAX_SCRIPT_CHARS:
         return ()
     statements, is_readable = _split_statements(script)
-    changes: list[SqlChange] = []
-    transaction: list[SqlChange] | None = None
-    for statement in statements if is_readable else ():
-        change = _parse_change(statement)
-        if _TRANSACTION_START.match(statement.unquoted) and transaction is None:
-            transaction = []
-        elif _TRANSACTION_END.match(statement.unquoted) and (transaction is not None or statement.unquoted[0] in "cC"):
-            changes += transaction or []
-            transaction = None
-        elif change is not None and change.verb == "rollback" and len(statements) == 1:
-            return (change,)
-        elif _UNREADABLE.match(statement.unquoted) or (change is None and _may_have_body(statement)):
-            return ()
-        elif change is not None:
-            (changes if transaction is None else transaction).append(change)
-    return tuple(changes)
+    starts = [statement for statement in statements if _TRANSACTION_START.match(statement.unquoted)]
+    ends = [statement for statement in statements if _TRANSACTION_END.match(statement.unquoted)]
+    others = [statement for statement in statements if statement not in starts and statement not in ends]
+    if not is_readable or len(starts) > len(ends) or any(_UNREADABLE.match(other.unquoted) for other in others):
+        return ()
+    if any(_BODY.match(other.unquoted) and not _HARMLESS_BODY.search(other.unquoted) for other in others):
+        return ()
+    return tuple(change for other in others if (change := _parse_change(other)))
 
 
 def sql_change(shown: str) -> SqlChange | None:
@@ -138,37 +112,18 @@ def sql_change(shown: str) -> SqlChange | None:
     return _parse_change(statements[0]) if statements else None
 
 
-def _may_have_body(statement: _Statement) -> bool:
-    return statement.unquoted.lower().startswith(("create ", "alter ")) and not _TEMPORARY.match(statement.unquoted)
-
-
 def _parse_change(statement: _Statement) -> SqlChange | None:
-    """Return what a statement changes; None for one that only looks, sets something for the session, or has a body
-    that is not quoted."""
+    """Return what a statement changes; None for one that only looks or sets something for the session."""
     unquoted = statement.unquoted
-    if not _FIRST_WORD.match(unquoted):
-        return None
     if with_prefix := _WITH_PREFIX.match(unquoted):
         unquoted = unquoted[with_prefix.end() :]
-    match = next(filter(None, (pattern.match(unquoted) for pattern in _CHANGE_PATTERNS)), None)
-    if match is None:
+    match = _CHANGE.match(unquoted)
+    if match is None or _TEMPORARY.match(unquoted):
         return None
-    groups = match.groupdict("")
-    verb, kind, names = groups["verb"].lower(), groups.get("kind", "").lower(), _split_names(groups["name"])
-    if verb in ("create", "alter") and kind in _KINDS_WITH_BODY and not _HARMLESS_BODY.search(unquoted):
-        return None
-    is_definition = verb in ("create", "drop", "truncate", "refresh")
-    return SqlChange(
-        match.group() if verb in _INSERTING_VERBS else one_line(statement.shown, _MAX_STATEMENT_CHARS),
-        verb,
-        names,
-        " ".join([verb, kind, *names]) if is_definition else statement.exact.lower(),
-        changes_rows=bool(groups.get("rows")),
-    )
-
-
-def _split_names(names: str) -> tuple[str, ...]:
-    return tuple(name.strip().lower() for name in names.split(","))
+    text = match["put"] or one_line(statement.shown, _MAX_STATEMENT_CHARS)
+    named = " ".join(_FILLING_WORDS.sub("", unquoted).split(" ")[:3])
+    key = named if match["defines"] else statement.exact
+    return SqlChange(text, key.lower(), changes_rows=bool(match["rows"]))
 
 
 def _split_statements(script: str) -> tuple[list[_Statement], bool]:

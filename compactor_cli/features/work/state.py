@@ -16,23 +16,22 @@ from compactor_cli.features.work.check_runs import is_out_of_date
 from compactor_cli.features.work.earlier_rounds import EarlierState, split_earlier_rounds
 from compactor_cli.features.work.effects import WAITS_PREFIX, Effect, act_effect, is_outcome_lost
 from compactor_cli.features.work.endings import is_declined
-from compactor_cli.features.work.file_checks import FileChecks
+from compactor_cli.features.work.file_checks import FileChecks, may_check_files
 from compactor_cli.features.work.folders import find_main_folder, prefix_to_cut, session_folder
 from compactor_cli.features.work.git_files import stash_subcommand
-from compactor_cli.features.work.git_steps import removed_worktree
+from compactor_cli.features.work.git_steps import REBASED
 from compactor_cli.features.work.in_flight import MAX_COMMAND_CHARS, describe_call, ends_session
 from compactor_cli.features.work.inferred_acts import InferredActs
-from compactor_cli.features.work.listed_files import paths_listed_by
 from compactor_cli.features.work.masked_calls import mask_state_lines
 from compactor_cli.features.work.open_errors import is_abandoned
 from compactor_cli.features.work.page_acts import page_effects
-from compactor_cli.features.work.resolving import record_open, resolve_by_call, resolve_by_effect
+from compactor_cli.features.work.resolving import record_open, resolve_by_effect
 from compactor_cli.features.work.secret_words import mask_command
 from compactor_cli.features.work.shell_effects import effect_key, shell_effects
 from compactor_cli.features.work.sql_effects import tool_sql_effects
 from compactor_cli.features.work.task_lists import ListedTask, TaskList
 from compactor_cli.features.work.task_words import Status
-from compactor_cli.features.work.tool_names import is_acting, is_action_name, is_remote_commit, is_trial_call
+from compactor_cli.features.work.tool_names import is_acting, is_action_name, is_remote_commit
 from compactor_cli.features.work.work_state import WorkState
 from compactor_cli.model.message import NO_RESPONSE, Message
 from compactor_cli.model.pairing import Pairing
@@ -48,6 +47,8 @@ _TASK_ID = r"[\w-]{1,24}"
 """An id by which later calls may refer to a task; longer ones are not shown."""
 _EARLIER_TASK = compiled_later(rf"\[([ >x])\] (.+?)(?: \(task ({_TASK_ID})\))?$")
 _IN_FLIGHT_PREFIX = "in flight: "
+_OLD_BRANCH_PREFIX = "on branch "
+"""Prefix of a line that older summaries have."""
 _RUNNING_PREFIX, _UNFINISHED_PREFIX = "running when last seen: ", "unfinished: "
 _EARLIER_RUNNING = compiled_later(rf"{_RUNNING_PREFIX}.+ \((\w+)\)$")
 _EARLIER_FAILED = compiled_later(r"(?:failed(?: \d+x)?|declined|unfinished|waits): ((?:\"[^\"]*\"|.)+?)(?:: .+)?$")
@@ -96,8 +97,7 @@ def _build_state(
     earlier_age = state.requests_since_tasks
     new_calls = calls[covered_count:]
     last_needed = max((call_number for call_number, call in enumerate(new_calls) if call.message <= up_to), default=-1)
-    numbered_calls = iter(enumerate(new_calls))
-    for call_number, call in numbered_calls:
+    for call_number, call in enumerate(new_calls):
         if call.answered:
             is_abandoned_now = not every_error and is_abandoned(call_number, len(new_calls))
             _record_call(state, call, call_number, abandoned=is_abandoned_now)
@@ -114,9 +114,6 @@ def _build_state(
     state.requests_since_tasks = len(state.messages_since_tasks) + (earlier_age if tasks_message < 0 else 0)
     if tasks_message >= 0:
         del state.unlisted["task"]
-    for _, call in numbered_calls:  # the remaining calls only matter for the branch, which refers to no message
-        if call.answered and call.command:
-            state.branches.record_call(call, parse_steps(call.command), state.main_folder)
     return state, len(new_calls)
 
 
@@ -183,8 +180,10 @@ def _read_earlier_round(state: WorkState, lines: Iterable[str], *, keep_pending:
             others.append(line)
     state.tasks = TaskList(tasks) if tasks else state.tasks
     effects: list[str] = []
-    readers = state.checks, state.errors, state.files, state.branches
+    readers = state.checks, state.errors, state.files
     for line in reversed(others):  # newest first in the summary
+        if line.startswith(_OLD_BRANCH_PREFIX):
+            continue
         if line.startswith(_IN_FLIGHT_PREFIX):
             state.pending += [StateLine("pending", line, -1, open=True)] if keep_pending else []
         elif running := _EARLIER_RUNNING.match(line):
@@ -230,11 +229,9 @@ def _record_call(
     changes, read_paths = touched_by(call)
     _record_running(state, call)
     line_steps = parse_steps(call.command) if call.command else ()
-    if line_steps and not superseded:
-        state.branches.record_call(call, line_steps, state.main_folder)
     if not call.failed:
         state.errors.record_correct_call(call, line_steps)
-        state.files.seen.update(read_paths, () if changes else paths_listed_by(call))
+        state.files.seen.update(read_paths)
     if not superseded and state.tasks.record_call(call) and not call.command and not changes:
         return
     was_stopped = call.undecided and not call.running_id and call.command != "" and not is_declined(call.output)
@@ -246,12 +243,11 @@ def _record_call(
     for effect in effects:
         if effect.done or not superseded:
             _record_effect(state, effect, call)
-    if not effects and state.failed_calls and not (call.failed or call.undecided or is_trial_call(call.arguments)):
-        resolve_by_call(state, call)
     if superseded:
         return
     ran_check = bool(line_steps) and state.checks.record_call(call, line_steps, call_number, state.main_folder)
-    state.scripts.record_call(call, line_steps, call_number, read_paths, ran_check=ran_check)
+    if not ran_check and may_check_files(call, line_steps):
+        state.last_other_run = call_number
     # if it did not find the file, nothing is left to do
     only_read = bool(read_paths) and not changes and not call.command
     if abandoned or ran_check or only_read or (effects and call.failed):
@@ -317,26 +313,22 @@ def _record_effect(state: WorkState, effect: Effect, call: ToolCall) -> None:
         _record_unfinished(state, effect, call)
     elif effect.done:
         effect = _name_reverted(state, effect)
-        for old_text, new_text in state.commits.lines_renamed(effect.git, call.output).items():
+        is_rebase = effect.git[:1] in (("rebase",), ("pull",)) and REBASED in call.output
+        for old_text, new_text in state.commits.forget_hashes(state.done).items() if is_rebase else ():
             if (line := state.done.pop(old_text, None)) is not None:
                 state.done[new_text] = replace(line, text=new_text)
         for discarded in state.commits.record_command(effect.text, effect.key, effect.git) if effect.git else ():
             state.done.pop(discarded, None)
         if not effect.text and effect.git:
             return
-        resolve_by_effect(state, effect, call)
+        resolve_by_effect(state, effect)
         state.ended |= {effect.ended_identity} - {""}
         if stash_subcommand(effect.git) in ("pop", "apply"):
             state.done = {text: line for text, line in state.done.items() if not text.startswith("git stash")}
             return
-        if worktree_line := removed_worktree(effect.text, state.done):
-            del state.done[worktree_line]
-            return
         _record_done(state, effect.text, call.message, effect.brief)
     else:
         failure_text = effect.text + (f": {effect.reason}" if effect.reason else "")
-        state.failed_calls.pop(effect.key, None)
-        state.failed_calls[effect.key] = call
         state.failed[effect.key] = failed_again(failure_text, call.message, state.failed.pop(effect.key, None))
 
 
@@ -378,10 +370,9 @@ def _ordered_lines(state: WorkState, call_count: int) -> Iterator[StateLine]:
     failed = (replace(line, text=line.text.replace(f"{_EDIT_LABEL}{root}", _EDIT_LABEL)) for line in still_failed)
     effects = [*reversed(list(failed)), *reversed(state.done.values()), *state.command.state_lines()]
     yield from sorted(effects, key=lambda line: -line.message)
-    yield from state.branches.lines()
     passed_lines = [*state.checks.passing_lines(state.files.edits_to_check())]
     yield from (line for line in passed_lines if not is_out_of_date(line))
-    checks = FileChecks([path.removeprefix(root) for path in state.files.changes], state.checks, state.scripts)
+    checks = FileChecks([path.removeprefix(root) for path in state.files.changes], state.checks, state.last_other_run)
     files = state.files.state_lines(root, checks)
     yield from islice(files, _MAX_FIRST_FILES)
     yield from (line for line in tasks if not line.open)

@@ -3,29 +3,8 @@
 from __future__ import annotations
 
 from compactor_cli.features.work.programs import PLATFORM_PROGRAMS, TARGET_RUNNERS
-from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
-INSTALL_VERBS = {
-    **dict.fromkeys(("pip", "pip3", "pipx"), word_set("install uninstall inject")),
-    **dict.fromkeys(("npm", "pnpm"), word_set("install i add uninstall remove rm")),
-    **dict.fromkeys(("yarn", "bun", "poetry", "uv", "composer", "pdm"), word_set("add remove require")),
-    "cargo": word_set("add install remove uninstall"),
-    "gem": word_set("install uninstall"),
-    **dict.fromkeys(("conda", "mamba"), word_set("install remove uninstall")),
-    **dict.fromkeys(("apt", "apt-get", "dnf", "yum", "zypper"), word_set("install remove purge")),
-    **dict.fromkeys(("brew", "snap", "choco", "scoop", "winget", "flatpak"), word_set("install uninstall remove")),
-    "apk": word_set("add del"),
-}
-"""Package managers, with the subcommands that take names of packages."""
-LEADING_WORDS = {"uv": "pip", "yarn": "global"}
-"""Words that may precede those subcommands."""
-INSTALL_VALUE_OPTIONS = word_set(
-    "-r --requirement -c --constraint -e --editable -t --target -i --index-url --extra-index-url -f --find-links "
-    "--python -w --workspace --prefix -C --cwd --dir --filter -F --features --version --vers --git --branch --tag "
-    "--path -n --name --group -G --registry --root --from --package -p"
-)
-PACKAGE = compiled_later(r"(?![./~])@?[A-Za-z][\w.@/+:~^<>=!,\[\]-]*(?<!\.whl)(?<!\.tgz)(?<!\.gz)")
 PUBLISHERS = word_set("npm pnpm yarn cargo poetry bun gem uv")
 PUBLISHING_VERBS = word_set("publish unpublish yank deprecate")
 PUBLISH_VALUE_OPTIONS = word_set(

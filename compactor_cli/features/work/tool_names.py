@@ -16,12 +16,9 @@ _VERBS = word_set(
     "approve reject move rename reply comment subscribe unsubscribe charge register apply confirm upgrade "
     "downgrade change reset revoke grant enable disable toggle set share forward place launch trigger terminate "
     "provision restart escalate notify redeem renew withdraw transition push fork star dismiss rerun reassign enroll "
-    "enrol"
+    "enrol reserve buy hire promote dispatch broadcast activate deactivate reactivate suspend reinstate rebook recall "
+    "undo unassign"
 )
-_RARER_VERBS = word_set(
-    "reserve buy hire promote dispatch broadcast activate deactivate reactivate suspend reinstate rebook recall undo"
-)
-"""Verbs that act if no other word of the name is one that looks."""
 WEAK_VERBS = word_set(
     "run start stop write insert replace put print export import execute clear drop discard abort expire lock unlock "
     "block unblock hold release ship pause resume install uninstall silence mute unmute sign switch sync tag turn mark "
@@ -127,10 +124,7 @@ _TRIAL_VALUES = {
 _NO_TRIAL = frozenset(_TRIAL_VALUES).isdisjoint
 """True if no argument can request a trial run."""
 _READING_HTTP_METHODS = ("GET", "HEAD", "OPTIONS")
-_ENTITY_ACTION_KEYS = (*_ACTION_KEYS, "service")
-"""Arguments that say what to do if a call names a smart-home entity, on which services of domains act."""
-_NO_ENTITY = frozenset(("entity_id", "target")).isdisjoint
-_NO_ACTION = frozenset(_ENTITY_ACTION_KEYS).isdisjoint
+_NO_ACTION = frozenset(_ACTION_KEYS).isdisjoint
 """True if no argument says what to do."""
 _MAX_ACTION_CHARS = 30
 _CREATING_WORDS = word_set("create add insert make define new")
@@ -212,7 +206,7 @@ def named_action(tool: str, arguments: object) -> str:
         return ""
     if not _FILTER_KEYS.isdisjoint(arguments) or ("url" in arguments and "method" in arguments):
         return ""  # a query, or an HTTP request
-    for key in _ACTION_KEYS if _NO_ENTITY(arguments) else _ENTITY_ACTION_KEYS:
+    for key in _ACTION_KEYS:
         value = arguments.get(key)
         if isinstance(value, str) and len(value) <= _MAX_ACTION_CHARS and _ACTION_NAME.fullmatch(value):
             word = tool_words(value)[0]
@@ -271,14 +265,7 @@ def acting_verb(tool: str) -> str:
             _COMPUTING_WORDS - {"key", "time", "date", "stock"}
         ).isdisjoint(words[1:])
         return "" if is_query else words[0]
-    return _service_verb(words) or _rarer_verb(words)
-
-
-def _rarer_verb(words: tuple[str, ...]) -> str:
-    """Return the verb of a tool if it is less common, or undoes another verb: `unassign_ticket`."""
-    first = words[0]
-    is_known = first in _RARER_VERBS or (first.startswith("un") and first[2:] in _VERBS | _RARER_VERBS)
-    return first if is_known and len(words) > 1 and (LOOKING | _AGENT_WORDS).isdisjoint(words) else ""
+    return _service_verb(words)
 
 
 def _service_verb(words: tuple[str, ...]) -> str:

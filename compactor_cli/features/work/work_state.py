@@ -8,11 +8,9 @@ from itertools import chain
 
 from msgspec import Struct, field
 
-from compactor_cli.features.work.branches import Branches
-from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.calls import NO_CALL, ToolCall
 from compactor_cli.features.work.changed_files import ChangedFiles
 from compactor_cli.features.work.check_runs import CheckRuns
-from compactor_cli.features.work.file_checks import ScriptRuns
 from compactor_cli.features.work.git_steps import Commits
 from compactor_cli.features.work.in_flight import UserCommand
 from compactor_cli.features.work.inferred_acts import InferredActs
@@ -36,17 +34,15 @@ class WorkState(Struct):
     checks: CheckRuns = field(default_factory=CheckRuns)
     errors: OpenErrors = field(default_factory=OpenErrors)
     files: ChangedFiles = field(default_factory=ChangedFiles)
-    scripts: ScriptRuns = field(default_factory=ScriptRuns)
+    last_other_run: int = NO_CALL
+    """Number of the last call that ran a program, other than a check, that may have tested changed files."""
     done: dict[str, StateLine] = field(default_factory=dict)
     """Text -> line of effects that took place, newest last."""
     failed: dict[str, StateLine] = field(default_factory=dict)
     """Key -> line of effects that failed. A success with the same key makes up for the failure."""
     waiting: dict[str, dict[str, None]] = field(default_factory=dict)
     """Names in the lines -> keys of the failed effects that were waiting for something."""
-    failed_calls: dict[str, ToolCall] = field(default_factory=dict)
-    """The same keys -> the failed calls, except those of earlier rounds."""
     commits: Commits = field(default_factory=Commits)
-    branches: Branches = field(default_factory=Branches)
     command: UserCommand = field(default_factory=UserCommand)
     ended: set[str] = field(default_factory=set)
     """What was cancelled or deleted; nothing about it is open any more."""
