@@ -9,7 +9,6 @@ from itertools import groupby
 from compactor_cli.features.cue_words import CUES
 from compactor_cli.features.talk_words import words
 from compactor_cli.model.injected import is_wrapper
-from compactor_cli.strategies.shared.orders_and_bans import is_bare_ban, is_order, is_standing_order
 from compactor_cli.text.clauses import FENCE, LEAD_ENDS, Clause, is_in_item
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import QUESTION_END
@@ -95,6 +94,24 @@ _HINTS = tuple(_HINT_WORDS.split())
 takes a small part of the time."""
 
 
+_SUBJECTS = compiled_later(
+    r"\b(?:I|we|he|she|it|this|that|these|those|they|there|who|which|what|why|how|if|whether|files?|ich|wir|er|es|das"
+    r"|man|je|il|elle|ça|on|nous|yo|lo|io|eu|я|мы|он|она|они|оно|это)\b"
+    r"|\b(?:is|are|was|were|has|had|does|did|will|would|can|could|ist|sind|war|hat|est|sont|es|está|è)\b",
+    re.IGNORECASE,
+)
+"""Words before a rule word that make a part of a sentence a statement: "It never stops"."""
+_PART_BORDERS = compiled_later(
+    r"[,;:.!?](?:\s+|$)|\(|(?<=\s)[—–-]\s+|[，；：、。！？]\s*|\s(?:but|aber|sondern|pero|mais|ma|mas)\s", re.IGNORECASE
+)
+_FROM_NOW = compiled_later(
+    r"\b(?:from now on|henceforth|until further notice|for the rest of (?:the|this) (?:session|chat|work|task|project)"
+    r"|ab (?:jetzt|sofort)|bis auf weiteres|(?:a|de) (?:partir de )?(?:ahora|agora)|désormais|dorénavant"
+    r"|d['’]?ora in (?:poi|avanti)|отныне|впредь)\b|从现在起|今後は",
+    re.IGNORECASE,
+)
+
+
 def is_reversal(clause: Clause) -> bool:
     """Return whether a sentence decides against what was said or planned before it."""
     return reverses_course(_statement_text(clause))
@@ -113,9 +130,17 @@ def find_changes_of_mind(sentences: Sequence[tuple[int, Clause]]) -> tuple[set[i
 
 
 def is_directive(clause: Clause) -> bool:
-    """Return whether a sentence, judged by its words, orders or forbids something. Questions and pasted text do not."""
+    """Return whether a sentence, judged by its words, orders or forbids something. Questions, pasted text and
+    statements about something do not."""
     text = _statement_text(clause)
-    return (_RULE_WORDS.search(text) is not None and is_order(text)) or is_bare_ban(text) or is_standing_order(text)
+    if not _RULE_WORDS.search(text) and not _FROM_NOW.search(text):
+        return False
+    return any(map(_orders, _PART_BORDERS.split(text)))
+
+
+def _orders(part: str) -> bool:
+    rule = _RULE_WORDS.search(part) or _FROM_NOW.search(part)
+    return rule is not None and not _SUBJECTS.search(part, 0, rule.start())
 
 
 def may_be_rule(clause: Clause) -> bool:
