@@ -106,13 +106,6 @@ def test_what_is_ordered_in_capitals_comes_first() -> None:
     assert rule_points("НИКОГДА не удаляйте файлы.") > rule_points("Никогда не удаляйте файлы.")
 
 
-def test_a_section_ends_where_a_banner_stands() -> None:
-    text = f"Be kind.\n# Outputs\nKeep them short.\n{FILLER}\n--- BEGIN FUNCTION #2 ---\nThe path must not exist.\n"
-    assert kept(text, 75) == "Be kind.\n--- BEGIN FUNCTION #2 ---\nThe path must not exist.\n"
-    ended = text.replace("Keep", "--- BEGIN A ---\nKeep").replace("BEGIN FUNCTION #2", "END A")
-    assert kept(ended, 36) == "Be kind.\nThe path must not exist.\n"
-
-
 @pytest.mark.parametrize("rule", ["***Never issue a refund alone.***", "*** ALWAYS ask first ***"])
 def test_a_rule_in_bold_italics_is_no_banner(rule: str) -> None:
     text = f"# Refunds\nBe kind.\n{rule}\n{'filler words ' * 30}\nAll is well.\n"
@@ -214,39 +207,6 @@ def test_a_default_is_no_order() -> None:
     assert rule_points("If not asked, do not push.") > 0
 
 
-SKILLS = [
-    f"- {name}: Makes such a file. Never mind how, use it to {name} things."
-    for name in ("pdf", "docx", "xlsx", "merge")
-]
-SKILLS += [f"- desk:{name}-up: Always use it when things are to be set {name}." for name in ("tidy", "line", "pack")]
-
-
-@pytest.mark.parametrize("listed", [SKILLS, [f"- `{each[2:].replace(': ', '` - ', 1)}" for each in SKILLS]])
-def test_a_catalogue_goes_first(listed: list[str]) -> None:
-    told = f"Be kind.\n## Skills\n{{}}\n## Rest\n{FILLER}\n{FILLER.replace('filler', 'more')}\nAll is well today.\n"
-    text = told.format("\n".join(listed))
-    said = kept(text, 200, "merge and pack")
-    assert "- " not in said
-    assert "All is well" in said
-    whole = "Be kind.\n## Skills\n" + "\n".join(listed)
-    assert "- " in kept(whole, len(whole) - 1), "but where all else has room"
-
-
-@pytest.mark.parametrize(
-    "items",
-    [
-        ["Payment", "Passengers", "Baggage", "Insurance", "Cabin", "Refunds", "Seats"],
-        ["tests", "commits", "branches", "names", "files", "docs", "logs"],
-        ["the tests", "a commit", "any branch", "its name", "two files", "some docs", "our-logs and so on"],
-        ["use-cases", "tests", "files", "docs", "logs"],
-        ["no-eval", "no-console", "max-len", "api_key", "base_url", "time_out", "eq-eq-eq", "docs/logs"],
-    ],
-)
-def test_labels_of_rules_are_no_catalogue(items: list[str]) -> None:
-    text = f"Be kind.\n{FILLER}\n" + "\n".join(f"- {item}: You must never lose one of them." for item in items)
-    assert kept(text, 150).count("- ") > 1
-
-
 @pytest.mark.parametrize(("share", "used"), [(0.3, 0.2), (0.45, 0.2), (0.55, 0.9), (0.8, 0.9)])
 def test_sentences_of_little_value_leave_their_room_only_where_most_of_the_text_has_none(
     share: float, used: float
@@ -258,21 +218,3 @@ def test_sentences_of_little_value_leave_their_room_only_where_most_of_the_text_
     assert "number 07" in "".join(text[start:end] for start, end in spans)
     size = sum(end - start for start, end in spans) / (share * len(text))
     assert size <= used if used < 0.5 else size >= used
-
-
-COUNTER = """You serve the counter of a carrier.
-
-PARCELS AND THEIR WEIGHT
-A parcel of the customer weighs twenty kilograms at most. It is never opened.
-
-VOUCHERS FOR THOSE WHO WAIT
-Whoever had to wait gets ten euros for each parcel.
-
-WHAT IS SAID TO ALL
-Names are never told to others. Sums are never rounded. Keys are never lent.
-"""
-
-
-def test_lines_in_capitals_head_their_sections() -> None:
-    said = kept(COUNTER, 125, "Is there a voucher for waiting?")
-    assert "VOUCHERS FOR THOSE WHO WAIT\nWhoever had to wait" in said

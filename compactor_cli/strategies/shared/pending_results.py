@@ -83,9 +83,7 @@ def take_pending(
     for line in sentences:
         if selector.cost(line) <= budget // 2:
             budget -= selector.take(line)
-    reserved = (
-        int(budget * _HOLE_SHARE) if budget >= _MIN_HOLE_ROOM and any(lines.scope(line) >= 0 for line in pending) else 0
-    )
+    reserved = int(budget * _HOLE_SHARE) if budget >= _MIN_HOLE_ROOM else 0
     budget = reserved + selector.fill((line for line in pending if line not in repeated), budget - reserved)
     if reserved:
         for hole in find_holes(telling, lines, selector.taken):
@@ -134,7 +132,7 @@ def find_holes(telling: Sequence[int], lines: SessionLines, taken: Container[int
     for first, last in pairwise(taken_indices):
         between = telling[first + 1 : last]
         in_same_piece = lines.piece_of[telling[first]] == lines.piece_of[telling[last]]
-        if 0 < len(between) <= _MAX_HOLE_LINES and in_same_piece and lines.scope(telling[last]) >= 0:
+        if 0 < len(between) <= _MAX_HOLE_LINES and in_same_piece:
             found_holes.append(between)
     return sorted(found_holes, key=len)
 
