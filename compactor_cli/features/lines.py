@@ -7,8 +7,9 @@ closely.
 
 from __future__ import annotations
 
+import sys
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, pairwise
@@ -21,12 +22,13 @@ from compactor_cli.model.injected import WRAPPER_HINTS, is_wrapper, of_local_com
 from compactor_cli.model.replies import reply_span
 from compactor_cli.text.argument_values import ArgumentValues, argument_values
 from compactor_cli.text.escapes import map_to_readable
-from compactor_cli.text.item_heads import parent_items, row_heads
 from compactor_cli.text.json_values import python_as_json
 from compactor_cli.text.line_prefixes import has_words
 from compactor_cli.text.noise import noisy_lines, prompt_at_end
 from compactor_cli.text.patterns import compiled_later, contains_any
+from compactor_cli.text.scopes import Scopes, parent_items
 from compactor_cli.text.section_headings import FilesShown, headings_between
+from compactor_cli.text.table_headers import Table, find_tables, row_heads
 from compactor_cli.text.terms import separate_chunks
 from compactor_cli.text.units import JsonMember, Span, clause_spans, json_members, line_units, outer_spans
 
@@ -64,11 +66,18 @@ class SessionLines:
         self.silent: set[int] = set()
         """Lines that say nothing about the work: noise of tools, arguments shared by many calls, and commands that a
         harness ran without the model."""
+        self._tables: dict[int, list[tuple[int, int]]] = {}
+        """Piece -> headers of its tables, each with the last line of its table."""
+        self.headers: set[int] = set()
+        """Lines with the header of a table and no row; they say nothing without a row."""
         self._value_readers: dict[int, ArgumentValues] = {}
         """Piece that is a call -> how to read its arguments."""
         self._contexts: dict[int, tuple[Span, ...]] = {}
         """Line -> spans of its context: the object of a JSON member, or the item around an item."""
         self._files = FilesShown()
+        self._scopes: dict[int, Scopes] = {}
+        """Piece that is an output -> the definitions around its lines."""
+        self._scope_of: dict[int, int] = {}
         self._pieces_of: dict[int, list[int]] = {}
         for number, piece in enumerate(session.pieces):
             self._pieces_of.setdefault(piece.message, []).append(number)
@@ -94,6 +103,8 @@ class SessionLines:
         members = [] if clauses else _members(piece, usual)
         spans = [(member.start, member.end) for member in members]
         spans = spans or list(clause_spans(piece.text) if clauses else line_units(piece.text, apart=apart, noise=noise))
+        found_tables = [] if piece.is_speech or piece.is_call or members else find_tables(piece.text)
+        spans = _join_header_rules(spans, found_tables) if found_tables else spans
         self._contexts.update(_context_spans(piece, members, spans, first))
         self.starts.extend([start for start, _ in spans])
         self.ends.extend([end for _, end in spans])
@@ -103,6 +114,8 @@ class SessionLines:
         if piece.is_speech and contains_any(piece.text, WRAPPER_HINTS):
             silent.update(line for line, (start, end) in enumerate(spans, first) if is_wrapper(piece.text[start:end]))
         self.silent |= silent
+        self._add_tables(number, found_tables, first)
+        worthless = silent.union(header for header, _ in self._tables.get(number, ()))
         ids_of = self.session.ids(piece.is_speech).__getitem__
         terms = [
             tuple(dict.fromkeys(chain.from_iterable(map(ids_of, chunked_text[start:end].split()))))
@@ -115,10 +128,19 @@ class SessionLines:
         self.terms += terms
         self.bounds.extend(
             [
-                fsum(map(term_value, line_terms)) if line_terms and line not in silent else 0.0
+                fsum(map(term_value, line_terms)) if line_terms and line not in worthless else 0.0
                 for line, line_terms in enumerate(terms, first)
             ]
         )
+
+    def _add_tables(self, number: int, found_tables: Iterable[Table], first: int) -> None:
+        """Record the headers of tables that are separate lines, starting at line `first`."""
+        for table in found_tables:
+            line = bisect_left(self.starts, table.start, first)
+            if line < len(self.starts) and self.ends[line] <= table.rows:
+                last = bisect_left(self.starts, table.end, line) - 1
+                self._tables.setdefault(number, []).append((line, last))
+                self.headers.add(line)
 
     def _noise_lines(self, text: str, noise: frozenset[int], first: int) -> Iterator[int]:
         """Yield the lines, starting at `first`, that are in physical lines of noise."""
@@ -203,6 +225,30 @@ class SessionLines:
             context_text += f"{short_path(values.readable(text, start, end).strip())} {gap}"
         return context_text
 
+    def scope(self, line: int) -> int:
+        """Return the line of an output that begins the scope of a line, such as its function; -1 if there is none."""
+        known = self._scope_of.get(line)
+        if known is None:
+            known = self._scope_of[line] = self._find_scope(line)
+        return known
+
+    def _find_scope(self, line: int) -> int:
+        number, piece = self.piece_of[line], self.piece_at(line)
+        if piece.is_speech or piece.is_call:
+            return -1
+        if number not in self._scopes:
+            self._scopes[number] = Scopes(piece.text)
+        if table_ranges := self._tables.get(number):
+            header, last = table_ranges[bisect_left(table_ranges, (line, -1)) - 1]
+            if header < line <= last and len(self.text(header).partition("\n")[0]) <= _MAX_ARGUMENT_CHARS:
+                return header
+        scope_start = self._scopes[number].scope_start(self.starts[line])
+        if scope_start < 0:
+            return -1
+        piece_range = self.piece_lines(number)
+        scope_line = bisect_right(self.starts, scope_start, piece_range.start, piece_range.stop) - 1
+        return scope_line if piece_range.start <= scope_line != line and scope_line not in self.silent else -1
+
     def piece_at(self, line: int) -> SessionPiece:
         return self.session.pieces[self.piece_of[line]]
 
@@ -275,6 +321,21 @@ def _lead_shown(text: str, spans: Iterable[Span], position: int) -> str:
         else:
             context_text += f"{lead} … "
     return context_text
+
+
+def _join_header_rules(spans: Sequence[Span], found_tables: Iterable[Table]) -> list[Span]:
+    """Return the spans of lines, joining the header of each table with the rule below it."""
+    joined: list[Span] = []
+    headers = iter([*((table.start, table.rows) for table in found_tables), (sys.maxsize, sys.maxsize)])
+    start, rows = next(headers)
+    for span in spans:
+        while rows <= span[0]:
+            start, rows = next(headers)
+        if joined and start <= joined[-1][0] and span[1] <= rows:
+            joined[-1] = joined[-1][0], span[1]
+        else:
+            joined.append(span)
+    return joined
 
 
 class _UsualArguments:

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from compactor_cli.text.item_heads import parent_items
+from compactor_cli.text.scopes import parent_items
 from compactor_cli.text.units import json_members
 from tests.features.sessions import Told
 from tests.pipeline.sessions import Json, assistant, compact, result, user

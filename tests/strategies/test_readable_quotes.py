@@ -7,11 +7,13 @@ import re
 from itertools import pairwise
 
 import pytest
+from msgspec.structs import replace
 
 from compactor_cli.features.work.state import known_state
 from compactor_cli.model.pairing import pair_calls
 from compactor_cli.strategies.shared.quoted_lines import Quoter
 from compactor_cli.strategies.shared.selection import ChosenLine
+from compactor_cli.summaries.extractive import drop_least
 from compactor_cli.summary_text.excerpts import quote
 from compactor_cli.summary_text.state_block import state_lines
 from tests.builders import assistant as says
@@ -338,6 +340,17 @@ def test_a_quoted_failure_says_whether_it_has_passed_since(later: str, outcome: 
     quoter = Quoter(told.messages, told.lines, len, pairing, known_state(told.messages, pairing=pairing).resolved)
     asked = [ChosenLine(line, 1.0, 1) for line in told.lines.of_message(1)]
     assert quote(quoter.excerpts(asked)).startswith(f"#1 Bash {outcome}: pytest -q")
+
+
+def test_what_a_line_is_in_is_worth_as_much_as_the_line() -> None:
+    """Where a summary has to be shorter, it does not go before what stands below it."""
+    code = "def tide_of(gate):\n    first = gate.level\n\n\n    second = gate.level_of_all_the_gates_of_the_harbor\n"
+    told = Told(user("What is it?"), calling_message(call("c1", "Read", '{"path": "a.py"}')), answers("c1", code))
+    first, *_, last = told.lines.of_message(2)
+    quoter = Quoter(told.messages, told.lines, len, pair_calls(told.messages))
+    scope, within = quoter.excerpts([ChosenLine(first, 1.0, 1), ChosenLine(last, 7.0, 1)])
+    assert (scope.value, within.value) == (7.0, 7.0)
+    assert len(drop_least([scope, within, replace(within, value=2.0)], 1)) == 2
 
 
 FLIGHTS = [{"number": f"HAT{n}", "origin": "JFK", "price": n} for n in range(100, 108)]

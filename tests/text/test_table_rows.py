@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.text.item_heads import row_heads
+from compactor_cli.text.table_headers import row_heads
 
 TABLE = (
     "Side by side:\n\n| | Barn | House |\n|---|---|---|\n| Hire | 6,800 | 9,500 |\n| Room | 90 | 120 |\n\nWhich one?"

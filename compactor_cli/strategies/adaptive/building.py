@@ -38,7 +38,7 @@ from compactor_cli.strategies.shared.details import REACH_TOKENS
 from compactor_cli.strategies.shared.lone_lines import is_dangling, short_followers
 from compactor_cli.strategies.shared.quoted_lines import MIN_MARK_TOKENS, Quoter
 from compactor_cli.strategies.shared.requests import REQUEST_CUT
-from compactor_cli.strategies.shared.rooms import SMALL_ROOM, share_of
+from compactor_cli.strategies.shared.rooms import LARGE_ROOM, SMALL_ROOM, share_of
 from compactor_cli.strategies.shared.selection import ChosenLine, Selector
 from compactor_cli.summary_text.headers import Base
 from compactor_cli.summary_text.state_block import state_text, tasks_age, with_whole_list, without_tasks
@@ -157,7 +157,7 @@ class PlanBuilder:
 
     def make_selector(self, taken: Iterable[int]) -> Selector:
         """Return a selector that chooses lines in addition to those that are taken."""
-        selector = Selector(self.lines, self.scores.of, self.inputs.count, self._covered)
+        selector = Selector(self.lines, self.scores.of, self.inputs.count, self._covered, scoped=self.room > LARGE_ROOM)
         for line in taken:
             selector.take(line)
         return selector

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from itertools import accumulate, islice
+from itertools import accumulate, islice, pairwise
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.causes import cause_line
@@ -110,7 +110,7 @@ class InPlaceRenderer:
         if number is None:
             return part.text, part.tokens
         all_lines = self._lines.piece_lines(number)
-        chosen = tuple(line for line in all_lines if line in taken_lines)
+        chosen = self._without_lone_headers([line for line in all_lines if line in taken_lines])
         if limit > SMALL_TOKENS and part.kind == "text" and self._messages[index].role == "assistant":
             if (number, limit) not in self._kept_answers:  # groups are rendered for each plan that is tried
                 self._kept_answers[number, limit] = self._choose_answer_lines(index, all_lines, limit - _MARK_TOKENS)
@@ -151,6 +151,13 @@ class InPlaceRenderer:
         if found := self._find_line(number, next(errors, "")):
             return (*found, *self._default_lines(number)), True
         return (), False
+
+    def _without_lone_headers(self, chosen: Sequence[int]) -> tuple[int, ...]:
+        """Return the lines without table headers whose rows are all missing: the room may end between them."""
+        if self._lines.headers.isdisjoint(chosen):
+            return tuple(chosen)
+        followed = {line for line, after in pairwise(chosen) if self._lines.scope(after) == line}
+        return tuple(line for line in chosen if line not in self._lines.headers or line in followed)
 
     def _plain_member_lines(self, number: int, text: str) -> Sequence[int]:
         """Return the lines of a JSON result with its own members, such as totals."""

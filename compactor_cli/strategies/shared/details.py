@@ -25,7 +25,7 @@ from compactor_cli.strategies.shared.lone_lines import announces_call, is_dangli
 from compactor_cli.strategies.shared.pending_results import take_pending
 from compactor_cli.strategies.shared.quoted_lines import Quoter
 from compactor_cli.strategies.shared.relevant_lines import RelevantLines
-from compactor_cli.strategies.shared.rooms import DETAIL_TOKENS
+from compactor_cli.strategies.shared.rooms import DETAIL_TOKENS, LARGE_ROOM
 from compactor_cli.strategies.shared.selection import Selector, densest_lines
 from compactor_cli.summary_text.excerpts import LEGEND, Excerpt
 
@@ -79,7 +79,7 @@ def quoted_details(
         outside = frozenset(m.index for m in inputs.messages if m.index not in selected)
         known_names = {name for piece in session.pieces if piece.message in outside for name in piece.names}
         lines = SessionLines(session, values.of, outside)
-        return Selector(lines, values.of, inputs.count, sorted(known_names))
+        return Selector(lines, values.of, inputs.count, sorted(known_names), scoped=room > LARGE_ROOM)
 
     if in_hand:
         selector = make_selector((*covered, *in_hand))

@@ -4,7 +4,7 @@ valuable."""
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.endings import begins_as_failed, edited_nothing
@@ -21,9 +21,14 @@ _RESULT_SHARE = 0.2
 """Share of the room for lines of these results."""
 _END_LINES = 3
 """Number of lines at the end of a result that count as new."""
+_MIN_HOLE_ROOM = 300
+"""Tokens for results from which on some are set aside for lines between chosen ones."""
 _LAST_RESULT_SHARES, _LAST_WHOLE_SHARES = (0.5, _RESULT_SHARE), (0.6, 0.3)
 """Shares of a small and of a large room for results at the very end of the session, and for those of them that stay
 whole. In a few hundred tokens, most of the room is for what has to be answered next."""
+_HOLE_SHARE, _MAX_HOLE_LINES = 0.15, 4
+"""Share of the tokens for results that lines between chosen ones may take, and the maximum number of such lines in a
+row."""
 _WHOLE_SHARES, _MAX_WHOLE_TOKENS = (0.35, 0.3), 400
 """Shares of a small and of a large room for results that stay whole, and the maximum tokens of one of them."""
 _RELEVANT_SHARES = (_RESULT_SHARE, _RESULT_SHARE / 4)
@@ -78,7 +83,15 @@ def take_pending(
     for line in sentences:
         if selector.cost(line) <= budget // 2:
             budget -= selector.take(line)
-    budget = selector.fill((line for line in pending if line not in repeated), budget)
+    reserved = (
+        int(budget * _HOLE_SHARE) if budget >= _MIN_HOLE_ROOM and any(lines.scope(line) >= 0 for line in pending) else 0
+    )
+    budget = reserved + selector.fill((line for line in pending if line not in repeated), budget - reserved)
+    if reserved:
+        for hole in find_holes(telling, lines, selector.taken):
+            if sum(map(selector.cost, hole)) <= budget:
+                budget -= sum(map(selector.take, hole))
+        budget = selector.fill((line for line in pending if line not in repeated), budget)
     selector.fill(repeated, budget)
     return sum(choice.cost for choice in islice(selector.taken.values(), taken_before, None))
 
@@ -111,6 +124,19 @@ def _is_statement(text: str) -> bool:
     """Return whether a line is a member of a record that holds sentences. Mails, tickets and pages say things in few
     names."""
     return _MEMBER.match(text) is not None and count_words(text) >= _MIN_STATEMENT_WORDS
+
+
+def find_holes(telling: Sequence[int], lines: SessionLines, taken: Container[int]) -> list[Sequence[int]]:
+    """Return the runs of few lines between two taken lines, the shortest first. Without a condition and what it leads
+    to, a statement of code says the opposite of what it does."""
+    found_holes: list[Sequence[int]] = []
+    taken_indices = [index for index, line in enumerate(telling) if line in taken]
+    for first, last in pairwise(taken_indices):
+        between = telling[first + 1 : last]
+        in_same_piece = lines.piece_of[telling[first]] == lines.piece_of[telling[last]]
+        if 0 < len(between) <= _MAX_HOLE_LINES and in_same_piece and lines.scope(telling[last]) >= 0:
+            found_holes.append(between)
+    return sorted(found_holes, key=len)
 
 
 def repeated_lines(telling: Sequence[int], lines: SessionLines) -> frozenset[int]:

@@ -217,6 +217,7 @@ class Quoter:
         `above`: the calls among them that stand right above their results."""
         lines, last_line, last_piece, margin = self._lines, -2, None, 0
         head, head_at = "", -1
+        values = self._line_values(choices)
         for choice, following in zip_longest(choices, choices[1:]):
             piece, line = lines.piece_at(choice.line), choice.line
             is_first, after_gap = piece is not last_piece, False
@@ -261,7 +262,7 @@ class Quoter:
             elif is_last and piece.is_call:
                 text = f"{text} {GAP}".rstrip() if lines.is_cut(line) else text
                 text += self._short_result((piece.message, piece.part), quoted)
-            yield Excerpt(head, self._quoted_text(line, text), joint, choice.value)
+            yield Excerpt(head, self._quoted_text(line, text), joint, values[line])
             last_line, last_piece = line, piece
 
     def _quoted_text(self, line: int, text: str) -> str:
@@ -278,6 +279,17 @@ class Quoter:
             part = self._part(self._call_of.get(location, location))
             self._code[location] = part.kind == "tool_call" and concerns_code(part)
         return self._code[location]
+
+    def _line_values(self, choices: Sequence[ChosenLine]) -> dict[int, float]:
+        """Map each line to its value. A line that says what others are in is worth as much as the best of them.
+        Otherwise these would end up below something else when room is short."""
+        values = {choice.line: choice.value for choice in choices}
+        for choice in choices:
+            scope = self._lines.scope(choice.line)
+            while scope in values:
+                values[scope] = max(values[scope], choice.value)
+                scope = self._lines.scope(scope)
+        return values
 
     def _skips_numbers(self, line: int) -> bool:
         """Return whether the line numbers of a file show that lines between this line and the one before are missing,

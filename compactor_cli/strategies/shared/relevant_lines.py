@@ -86,7 +86,7 @@ class RelevantLines:
     def in_piece(self, number: int, lines: SessionLines) -> list[int]:
         """Return such lines of a piece of a session, by their line numbers in the session."""
         piece, piece_lines = lines.session.pieces[number], lines.piece_lines(number)
-        texts = [*map(lines.text, piece_lines)]
+        texts = ["" if line in lines.headers else lines.text(line) for line in piece_lines]
         return [piece_lines[index] for index in self.lines((piece.message, piece.part), texts)]
 
     def _search_terms(self, result: PartIndex) -> tuple[frozenset[str], frozenset[str]]:

@@ -32,6 +32,8 @@ _CHARS_PER_TOKEN = 12
 fewer names survive; with three times as many, no more do."""
 _MIN_AVERAGE_TOKENS = 200
 """Number of tokens taken from which on their average value is reliable."""
+_MAX_SCOPES = 4
+"""Maximum number of functions, classes or sections around a line that are quoted with it."""
 QUOTE_HEADING_TOKENS = 5
 """Tokens of the mark before the first line that is taken of a message."""
 
@@ -66,9 +68,12 @@ class Selector:
         term_value: Callable[[int], float],
         count_tokens: Callable[[str], int],
         covered: Iterable[int] = (),
+        *,
+        scoped: bool = True,
     ) -> None:
         """Choose among `lines`. `term_value`: returns the value of a term (0: no value). `count_tokens`: returns the
-        tokens of a text. `covered`: terms of what is kept anyway."""
+        tokens of a text. `covered`: terms of what is kept anyway. `scoped`: lines of code bring along the first line of
+        what they are in."""
         self.lines = lines
         self._term_value = term_value
         self._count_tokens = count_tokens
@@ -85,12 +90,24 @@ class Selector:
         self._opened_messages: set[int] = set()
         self._taken_texts: dict[tuple[int, str], int] = {}
         """Message and words of it that are taken -> the piece that these words are in."""
+        self._with_scopes = scoped
 
     def cost(self, line: int) -> int:
         """Return the tokens that the line adds. That includes the heading of its message if no line of that was taken
-        yet."""
+        yet, and the first lines of the function, class or section that contains it."""
         heading = 0 if self.lines.message_of(line) in self._opened_messages else QUOTE_HEADING_TOKENS
-        return self.tokens(line) + heading
+        return self.tokens(line) + heading + sum(map(self.tokens, self._scopes(line)))
+
+    def _scopes(self, line: int) -> list[int]:
+        """Return the lines that say what a line is in and are not taken yet, the outermost last. If there are many,
+        return the innermost ones."""
+        found: list[int] = []
+        if self._with_scopes:
+            scope = self.lines.scope(line)
+            while scope >= 0 and scope not in self.taken and len(found) < _MAX_SCOPES:
+                found.append(scope)
+                scope = self.lines.scope(scope)
+        return found
 
     def terms_of(self, line: int) -> list[int]:
         """Return the terms that make up the value of a line: those that nothing else covered when it was examined."""
@@ -103,7 +120,7 @@ class Selector:
         if line in self.taken:
             return 0
         cost = self.cost(line)
-        self._record(ChosenLine(line, self._gain(line), cost))
+        self._record_line(line, self._gain(line), cost, self._scopes(line))
         return cost
 
     def without_repeats(self, lines: Iterable[int]) -> Iterator[int]:
@@ -139,6 +156,10 @@ class Selector:
             cost = costs[line]
             if messages[piece_of[line]] not in opened_messages:
                 cost += QUOTE_HEADING_TOKENS
+            scopes: list[int] = []
+            if gain >= cost * needed:  # its turn, unless the scopes, looked up only now, cost too much
+                scopes = self._scopes(line)
+                cost += sum(map(self.tokens, scopes))
             if cost > tokens_left:
                 heappop(heap)
                 continue
@@ -153,7 +174,7 @@ class Selector:
             if real_gain <= _ROUNDING:
                 continue
             taken_value, taken_tokens = taken_value + gain, taken_tokens + cost
-            self._record(ChosenLine(line, real_gain, cost))
+            self._record_line(line, real_gain, cost, scopes)
             yield cost
             tokens_left -= cost
             for neighbor in (line - 1, line + 1):  # the neighbours are better understood now
@@ -184,6 +205,14 @@ class Selector:
             # a call counts with its keys, though it is read without them: what its result says is worth the tokens
             known = self._costs[line] = self._count_tokens(self.lines.context(line) + self.lines.text(line)) + 1
         return known
+
+    def _record_line(self, line: int, value: float, cost: int, scopes: list[int]) -> None:
+        """Take a line, after the lines that say what it is in."""
+        for scope in reversed(scopes):
+            tokens = self.tokens(scope)
+            self._record(ChosenLine(scope, self._gain(scope), tokens))
+            cost -= tokens
+        self._record(ChosenLine(line, value, cost))
 
     def _record(self, choice: ChosenLine) -> None:
         line, term_levels = choice.line, self._term_levels
