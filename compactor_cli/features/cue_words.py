@@ -133,6 +133,13 @@ CUES = {
         "più meno alle elke ieder als wanneer boven onder meer minder dan все каждый если когда больше меньше",
         "[每各全凡]|所有|超过|超過|如果|之外|すべて|全て|毎|場合|とき|超え|より|以外",
     ),
+    "past": _cue(
+        "was were had did said went got took made came saw felt thought knew left found told kept became happened "
+        "looked wanted tried asked used seemed started stopped watched played talked walked worked war waren hatte "
+        "hatten gab ging kam sah sagte fand wurde gewesen gemacht era fue fui estaba estuve había hizo hice dijo vi "
+        "était étaient avait fait dit allé vu eu suis ai ho è stato was waren had ging был была было были",
+        "了[。，！]|过[。，了]|ました|でした|だった|かった",
+    ),
     "hedge": _cue(
         "think guess maybe perhaps probably feel feels seem seems seemed bit little kind sort somehow quite almost "
         "suppose wonder actually pretty vielleicht glaube wohl etwas irgendwie halt quizás "
@@ -147,6 +154,20 @@ CUES = {
         "hallo schön toll super ja genau gern gracias hola vale claro bueno genial jaja merci bonjour "
         "salut oui accord parfait grazie ciao bene obrigado oi bom dank leuk спасибо привет хорошо да",
         "谢谢|謝謝|你好|您好|哈哈|好的|好呀|好啊|嗯|哎|不错|ありがと|こんにち|おはよう|はい|なるほど|いいね|そうです|ですね|よろし",
+    ),
+    "recent": _cue(
+        "yesterday today tonight just lately again finally now currently already back still yet ago morning afternoon "
+        "evening weekend last this earlier recently soon later moment heute gestern gerade eben wieder endlich schon "
+        "noch jetzt neulich hoy ayer ahora otra vez acabo ya todavía aujourd hier maintenant encore viens déjà",
+        "刚|今天|昨天|又|已经|さっき|今日|昨日|また",
+    ),
+    "feeling": _cue(
+        "weird funny strange bad good terrible fun interesting boring odd loud quiet tired hungry sad awkward typical "
+        "sweet slow fast surprised laugh laughed worth nearly so such too very really honestly truly easy wrong "
+        "true crazy scary silly huge tiny cold hot warm pretty beautiful pleasant wonderful favorite annoying happy "
+        "sehr so zu echt wirklich komisch müde schlimm lang muy tan demasiado raro cansado largo dura très trop si "
+        "vraiment drôle fatigué long",
+        "太|真|很|とても|すごく",
     ),
     "order": _opening_cue(
         "use put keep leave write name call log return cache pin wrap treat sort check mark split draw speak address "
