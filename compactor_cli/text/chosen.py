@@ -10,8 +10,9 @@ from compactor_cli.text.kept_sentences import first_words
 from compactor_cli.text.section_headings import Span
 from compactor_cli.text.text_outline import OutlineUnit
 
-FIRST, SECOND, _THIRD, NEVER = range(4)
-"""Ranks of sentences, in the order in which they are chosen. _THIRD: those of little value; NEVER: not at all."""
+FIRST, SECOND, _THIRD, LAST, NEVER = range(5)
+"""Ranks of sentences, in the order in which they are chosen. _THIRD: those of little value; LAST: only if all others
+fit; NEVER: not at all."""
 _RULES_SHARE = 0.4
 """Share of the budget for sentences that are ranked first only because they are rules. The rest of these come after
 the sentences that are closer to the subject."""
@@ -68,9 +69,10 @@ class SentenceChoice:
         taken: dict[int, int] = {}
         """Unit that is kept -> where it ends."""
         taken_sentences: set[str] = set()
+        something_left = False
         queue = [(self._sort_key(index, taken), index) for index in candidates[1:]]
         heapify(queue)
-        min_worth = self._min_share * min((worth for (_, worth), _ in queue), default=0.0)
+        min_worth = self._min_share * min((worth for (rank, worth), _ in queue if rank != LAST), default=0.0)
         is_roomy = max_chars >= _MIN_ROOMY_SHARE * len(self._text)
         self._take_first(candidates[0], max_chars, taken)
         opening = self._opening_length(candidates[0]) if candidates[0] in taken else 0
@@ -78,6 +80,8 @@ class SentenceChoice:
         rule_chars = int(_RULES_SHARE * max_chars)
         while queue:
             (rank, worth), index = heappop(queue)
+            if rank == LAST and something_left:
+                break
             if index in taken or self._sentences[index] in taken_sentences:
                 continue
             bundle = [*self._needed_units(index, taken)]
@@ -86,6 +90,7 @@ class SentenceChoice:
                 heappush(queue, ((_THIRD, worth), index))
                 continue
             if size > max_chars or (rank == _THIRD and not is_roomy):
+                something_left = True
                 continue
             if rank == FIRST and self._rules.get(index):
                 if size > rule_chars:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from compactor_cli.text.chosen import FIRST, SentenceChoice
+from compactor_cli.text.chosen import FIRST, LAST, SentenceChoice
 from compactor_cli.text.kept_sentences import KEYWORD, Keywords, sentence_points
+from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.subjects import SubjectWords
 from compactor_cli.text.text_outline import OutlineUnit, outline_units
 
@@ -17,6 +18,12 @@ _MIN_WORTH_SHARE = 0.3
 """Share of the best value for its length. Sentences below it are dropped unless half of the prompt fits."""
 _SMOOTHING = 3.0
 """Weight of words off the subject that is added to every section, so that short sections do not win by one word."""
+_ENTRY = compiled_later(r"\s*(?:[-*+•]|\d+[.)])\s+[`*_]*((?-i:[a-z0-9])[\w.:/-]*)[`*_]*\s*(?::|[–—]|-\s)\s*\S")
+"""An item of a catalogue: an identifier, then a description."""
+_COMPOUND_NAME = compiled_later(r"[\w.]+[-_:/]\w")
+_MIN_ENTRIES, _MIN_ENTRY_SHARE, _MIN_COMPOUND_SHARE = 6, 0.8, 0.25
+"""Minimum entries of a catalogue, their minimum share of the items of the list, and the minimum share of entries whose
+name has several parts. The labels of rules are single words."""
 
 
 def choose_prompt_sentences(
@@ -44,7 +51,9 @@ def choose_prompt_sentences(
             relevance[unit.section]
             * (own_points[index] + subject_points + (own_points[index - 1] if follows_lead_in else 0.0))
         )
-    return SentenceChoice(text, units, worth, [FIRST] * len(units), _MIN_WORTH_SHARE, is_ruled)
+    catalogue = frozenset(_catalogue_items(text, units, sentences, rules))
+    ranks = [LAST if index in catalogue else FIRST for index in range(len(units))]
+    return SentenceChoice(text, units, worth, ranks, _MIN_WORTH_SHARE, is_ruled)
 
 
 def _section_relevance(
@@ -65,6 +74,32 @@ def _section_relevance(
     for outer in {units[section].parent for section in members} & members.keys():
         factors[outer] = max(_GENERAL_FACTOR, factors[outer])  # what introduces other sections applies to them
     return factors
+
+
+def _catalogue_items(
+    text: str, units: Sequence[OutlineUnit], sentences: Sequence[str], rules: Sequence[float]
+) -> Iterator[int]:
+    """Yield the items of catalogues, for example of skills, and the sentences inside these items. A list is no
+    catalogue if half of its items are rules, whatever they begin with."""
+    lists: defaultdict[int, list[int]] = defaultdict(list)
+    entries: dict[int, str] = {}
+    for index, unit in enumerate(units):
+        if unit.start == 0 or text[unit.start - 1] == "\n":
+            lists[unit.parent].append(index)
+            if entry := _ENTRY.match(sentences[index]):
+                entries[index] = entry[1]
+    found: set[int] = set()
+    for items in lists.values():
+        names = [entries[index] for index in items if index in entries]
+        rule_count = sum(rules[index] > 0 for index in items if index in entries)
+        compound_count = sum(_COMPOUND_NAME.match(name) is not None for name in names)
+        is_catalogue = len(names) >= max(_MIN_ENTRIES, _MIN_ENTRY_SHARE * len(items)) and 2 * rule_count < len(names)
+        if is_catalogue and compound_count >= _MIN_COMPOUND_SHARE * len(names):
+            found.update(index for index in items if index in entries)
+    for index, unit in enumerate(units):
+        if unit.parent in found:
+            found.add(index)
+    yield from found
 
 
 def _without_code(sentence: str) -> str:

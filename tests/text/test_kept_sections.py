@@ -207,6 +207,39 @@ def test_a_default_is_no_order() -> None:
     assert rule_points("If not asked, do not push.") > 0
 
 
+SKILLS = [
+    f"- {name}: Makes such a file. Never mind how, use it to {name} things."
+    for name in ("pdf", "docx", "xlsx", "merge")
+]
+SKILLS += [f"- desk:{name}-up: Always use it when things are to be set {name}." for name in ("tidy", "line", "pack")]
+
+
+@pytest.mark.parametrize("listed", [SKILLS, [f"- `{each[2:].replace(': ', '` - ', 1)}" for each in SKILLS]])
+def test_a_catalogue_goes_first(listed: list[str]) -> None:
+    told = f"Be kind.\n## Skills\n{{}}\n## Rest\n{FILLER}\n{FILLER.replace('filler', 'more')}\nAll is well today.\n"
+    text = told.format("\n".join(listed))
+    said = kept(text, 200, "merge and pack")
+    assert "- " not in said
+    assert "All is well" in said
+    whole = "Be kind.\n## Skills\n" + "\n".join(listed)
+    assert "- " in kept(whole, len(whole) - 1), "but where all else has room"
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        ["Payment", "Passengers", "Baggage", "Insurance", "Cabin", "Refunds", "Seats"],
+        ["tests", "commits", "branches", "names", "files", "docs", "logs"],
+        ["the tests", "a commit", "any branch", "its name", "two files", "some docs", "our-logs and so on"],
+        ["use-cases", "tests", "files", "docs", "logs"],
+        ["no-eval", "no-console", "max-len", "api_key", "base_url", "time_out", "eq-eq-eq", "docs/logs"],
+    ],
+)
+def test_labels_of_rules_are_no_catalogue(items: list[str]) -> None:
+    text = f"Be kind.\n{FILLER}\n" + "\n".join(f"- {item}: You must never lose one of them." for item in items)
+    assert kept(text, 150).count("- ") > 1
+
+
 @pytest.mark.parametrize(("share", "used"), [(0.3, 0.2), (0.45, 0.2), (0.55, 0.9), (0.8, 0.9)])
 def test_sentences_of_little_value_leave_their_room_only_where_most_of_the_text_has_none(
     share: float, used: float
