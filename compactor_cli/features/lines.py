@@ -15,8 +15,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from math import fsum
 
-from msgspec.structs import replace
-
 from compactor_cli.features.call_lines import COMMAND_ARGUMENTS, PATH_ARGUMENTS, short_path
 from compactor_cli.features.session_text import SessionPiece, SessionText
 from compactor_cli.features.work.endings import is_declined
@@ -24,10 +22,10 @@ from compactor_cli.model.injected import WRAPPER_HINTS, is_wrapper, of_local_com
 from compactor_cli.model.replies import reply_span
 from compactor_cli.text.argument_values import ArgumentValues, argument_values
 from compactor_cli.text.escapes import map_to_readable
+from compactor_cli.text.json_values import python_as_json
 from compactor_cli.text.line_prefixes import has_words
 from compactor_cli.text.noise import noisy_lines, prompt_at_end
 from compactor_cli.text.patterns import compiled_later, contains_any
-from compactor_cli.text.python_values import as_json
 from compactor_cli.text.scopes import Scopes, parent_items
 from compactor_cli.text.section_headings import FilesShown, headings_between
 from compactor_cli.text.table_headers import Table, find_tables, row_heads
@@ -288,13 +286,10 @@ def _members(piece: SessionPiece, usual: _UsualArguments) -> list[JsonMember]:
     """Return the members of a piece that is JSON. For a call, usual members are separate."""
     is_usual = usual.is_usual if piece.is_call else None
     text = piece.source_json or piece.text
-    read = text if piece.is_call or piece.is_speech else as_json(text)
+    read = text if piece.is_call or piece.is_speech else python_as_json(text)
     place = map_to_readable(text) if piece.source_json else None
     shown = piece.text if place or read is not text else ""
-    members = json_members(read, named=piece.is_call, usual=is_usual, shown=shown, place=place)
-    if len(read) > len(text) and members and members[-1].end > len(piece.text):
-        members[-1] = replace(members[-1], end=len(piece.text))
-    return members
+    return json_members(read, named=piece.is_call, usual=is_usual, shown=shown, place=place)
 
 
 def _context_spans(

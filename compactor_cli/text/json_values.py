@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import msgspec
@@ -15,6 +16,10 @@ _decode_fast = msgspec.json.Decoder().decode
 _JSON_START = compiled_later(r"\s*(?:\{\s*[\"}]|\[\s*(?:[\"{\[\]]|-?\d[\d.]*\s*,|true\b|false\b|null\b))")
 _PLAIN_MEMBER = compiled_later(r'"[^"\\\n]{1,60}"\s*:\s*(?:-?\d[\d.eE+-]*|true|false|"[^"\\\n]{1,60}")')
 _RECORD_LIST = compiled_later(r'"[^"\\\n]{1,60}"\s*:\s*\[\s*\{')
+_PYTHON_STARTS = ("{'", "[{'")
+"""How the values begin that Python prints for an object and for a list of objects."""
+_PYTHON_STRING = compiled_later(r"""'(?:[^'\\]|\\.)*(?:'|\\?\Z)|"(?:[^"\\]|\\.)*(?:"|\\?\Z)""", re.DOTALL)
+_NOT_PLAIN = compiled_later(r'["\\]')
 _MAX_READ_CHARS = 40_000
 """Maximum length of a result in which plain members are looked for."""
 MAX_DEPTH = 300
@@ -116,3 +121,10 @@ def plain_members(text: str) -> list[tuple[int, int]]:
     if not any(_RECORD_LIST.match(text, start, end) for start, end in members):
         return []
     return [(start, end) for start, end in members if _PLAIN_MEMBER.fullmatch(text, start, end)]
+
+
+def python_as_json(text: str) -> str:
+    """Return a value that Python printed as JSON, every character at its place; other texts unchanged."""
+    if not text.lstrip().startswith(_PYTHON_STARTS):
+        return text
+    return _PYTHON_STRING.sub(lambda found: f'"{_NOT_PLAIN.sub("_", found[0][1:-1])}"'[: len(found[0])], text)

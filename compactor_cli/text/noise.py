@@ -14,7 +14,6 @@ from itertools import chain
 
 from compactor_cli.text.page_trees import PAGE_SIGNS, nodes_without_words
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shell import word_set
 
 _PASSED_TEST = compiled_later(
     r"(?:(?=([\w@./-]+))\1(?: [\w:-]+)?: +)?"  # the package, if several are tested; without backtracking
@@ -99,9 +98,8 @@ _IMPORT_HINTS = ("import ", "#include ", "require", ";", "::{")
 _CLOSING_BRACKET = compiled_later(_LINE_NUMBER + r"[)}].*")
 _WORD = compiled_later(r"\w+")
 _MIN_REPEATED_SHARE = 2 / 3
-"""Minimum share of a removed line's words, or characters, that the added lines must repeat."""
-_NEGATIONS = word_set("not no never without none False false unless")
-_KEYWORDS = word_set("def return self this const let var function func class for while else import")
+"""Minimum share of the words of a removed line that the added lines must repeat."""
+_NEGATIONS = frozenset(("not", "no", "never", "without", "none", "False", "false", "unless"))
 _REJECTED_EDIT_MARK, _ORIGINAL_MARK = "edit would have looked if applied", "original code before your edit"
 """What editors that reject an edit for its syntax print before the edited version of a file, and before the
 original."""
@@ -144,45 +142,22 @@ def _passed_tests(lines: Sequence[str]) -> Iterator[int]:
 
 
 def _replaced_lines(lines: Sequence[str]) -> Iterator[int]:
-    """Yield the numbers of removed lines in a diff that the added lines below them repeat with little change; the
-    added lines show what became of them."""
+    """Yield the numbers of removed lines in a diff of which the added lines below them repeat most words; the added
+    lines show what became of them. A removed line with a negation of its own says something else."""
     removed: list[int] = []
-    added: list[str] = []
+    added_words: set[str] = set()
     for number, line in enumerate((*lines, "")):
-        if line.startswith("-") and not added:
+        if line.startswith("-") and not added_words:
             removed.append(number)
         elif line.startswith("+") and removed:
-            added.append(line)
+            added_words.update(_WORD.findall(line))
         else:
-            words = {word for text in added for word in _WORD.findall(text)}
-            for position, index in enumerate(removed if added else ()):
-                if _is_repeated(lines[index], words, added[position] if position < len(added) else ""):
+            for index in removed if added_words else ():
+                words = set(_WORD.findall(lines[index]))
+                is_repeated = len(words & added_words) >= _MIN_REPEATED_SHARE * len(words)
+                if is_repeated and _NEGATIONS.isdisjoint(words - added_words):
                     yield index
-            removed, added = [number] if line.startswith("-") else [], []
-
-
-def _is_repeated(removed: str, words: set[str], added_line: str) -> bool:
-    """Return whether the added lines repeat most words of a removed line, or `added_line`, the one beside
-    it, most of its characters. A line with an additional negation says something else."""
-    own_words = set(_WORD.findall(removed))
-    if own_words <= words:
-        return True
-    if not _NEGATIONS.isdisjoint(own_words - words) or ("!" in removed and "!" not in added_line):
-        return False
-    content_words = {word for word in own_words if len(word) > 2 and word not in _KEYWORDS}
-    if content_words and len(content_words & words) >= _MIN_REPEATED_SHARE * len(content_words):
-        return True
-    old_text, new_text = (line.lstrip("-+| \t") for line in (removed, added_line))
-    prefix = _common_prefix(old_text, new_text)
-    suffix = _common_prefix(old_text[prefix:][::-1], new_text[prefix:][::-1])
-    return prefix + suffix >= _MIN_REPEATED_SHARE * len(old_text) > 0
-
-
-def _common_prefix(first: str, second: str) -> int:
-    """Return the length of the common prefix."""
-    return next(
-        (index for index, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second))
-    )
+            removed, added_words = [number] if line.startswith("-") else [], set()
 
 
 def _prompt_lines(lines: Sequence[str]) -> Iterator[int]:

@@ -15,8 +15,6 @@ _HEADING_OR_CODE = compiled_later(
     re.MULTILINE | re.DOTALL,
 )
 _HEADING_LINE = compiled_later(r"\s*(?:#{1,6}\s+\S.*|\*\*[^*\n]+\*\*:?)\s*")
-_BANNER = compiled_later(r"^[ \t]*([-=])\1{2,}[ \t]*[^\W_][^\n]*[^\W_][ \t]*\1{3,}[ \t]*$", re.MULTILINE)
-"""A line that separates the text above it from the text below."""
 _FILE_PATH = r"(?:[\w.@+~-]*[/\\])*[\w.@+~-]*\w\.\w{1,8}|(?:[\w.@+~-]+[/\\])+[\w.@+~-]+"
 _FILE_LINE = compiled_later(
     rf"^(?:diff --git \S+ \S+|(?:#{{1,6}}|={{2,}}>?|-{{2,}}(?=[ \t].*--$)|\*{{3}}|File:|\[File:)[ \t]+(?:{_FILE_PATH})"
@@ -32,11 +30,6 @@ Span = tuple[int, int]
 def is_heading(line: str) -> bool:
     """Return whether a line is a heading, or entirely in bold."""
     return _HEADING_LINE.fullmatch(line) is not None
-
-
-def is_banner(line: str) -> bool:
-    """Return whether a line separates the text above it from the text below, such as `--- END OF FILE ---`."""
-    return _BANNER.fullmatch(line) is not None
 
 
 def heading_between(text: str, start: int, end: int) -> Span | None:

@@ -13,23 +13,17 @@ from compactor_cli.text.clauses import LEAD_ENDS, item_mark
 from compactor_cli.text.gap_marks import GAP_MARK
 from compactor_cli.text.kept_sentences import has_content, merge_code_blocks, refers_back, sentence_spans
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.section_headings import is_banner, is_heading
+from compactor_cli.text.section_headings import is_heading
 
 _TAB_WIDTH = 4
 _TAG = compiled_later(r"\s*<(/?)([A-Za-z][\w:.-]*)[^<>\n]*>\s*$")
 _HASHES = compiled_later(r"\s*(#{1,6})\s")
-_LABEL = compiled_later(r"[ \t]*(?=[^\s:]+(?: [^\s:]+){0,3}:[ \t])[^\W\d]")
-"""The beginning of a line with a label. As in a list item, its later sentences depend on the first one."""
 _MAX_NESTED_LINES = 12
 """Maximum number of lines that one line is nested in."""
 _MIN_SENTENCE_CHARS = 30
 """A sentence with fewer characters is taken to continue the one before it in its line."""
 _BOLD_LEVEL = 7
-"""Level of a line in bold or in capitals that serves as a heading: below all other headings."""
-_MAX_CAPITALS_CHARS, _MIN_CAPITALS = 60, 4
-"""Maximum characters of a heading in capitals, and its minimum letters."""
-_EMPHASIS = compiled_later(r"(?:NEVER|ALWAYS|DO NOT|DON['’]T|NO|MUST|ONLY|PLEASE|STOP|NIE|IMMER|NUNCA|JAMAIS)\b")
-"""The beginning of an order in capitals."""
+"""Level of a line in bold that serves as a heading: below all other headings."""
 _MAX_CONTINUED = 3
 """Maximum sentences in a row that are taken to continue each other."""
 _ANY_NUMBER = "0"
@@ -98,20 +92,6 @@ class _OutlineBuilder:
         unit.section = len(self.units)
         self.units.append(unit)
 
-    def add_banner(self, unit: OutlineUnit, text: str) -> None:
-        """Add a banner, such as `--- BEGIN FILE ---`. If its words after the first all occur in the open banner, it
-        closes that instead, as END does BEGIN."""
-        _, *words = _words(text, unit)
-        opened = self.sections[0][1] if self.sections and self.sections[0][0] == 0 else -1
-        closes = opened >= 0 and {*words} <= {
-            *re.findall(r"\w+", text[self.units[opened].start : self.units[opened].end])
-        }
-        del self.sections[:]
-        if closes:
-            del self.lines[:]
-        else:
-            self.add_heading(unit, 0)
-
     def add_line(self, unit: OutlineUnit, indent: int, mark: str, *, listed: bool) -> None:
         """Add the first sentence of a line. Its parent is the line before it with a smaller indent, or the lead-in
         that it follows as a list item or at once; else its heading."""
@@ -160,27 +140,14 @@ def outline_units(text: str) -> list[OutlineUnit]:
         elif is_heading(stripped):
             hashes = _HASHES.match(stripped)
             builder.add_heading(OutlineUnit(start, end), len(hashes[1]) if hashes else _BOLD_LEVEL)
-        elif len(line) == 1 and (builder.after_blank or not builder.units) and _is_in_capitals(text, stripped, end):
-            builder.add_heading(OutlineUnit(start, end), _BOLD_LEVEL)
-        elif is_banner(stripped):
-            builder.add_banner(OutlineUnit(start, end), text)
         else:
             _add_line(builder, text, line)
     return builder.units
 
 
-def _is_in_capitals(text: str, line: str, end: int) -> bool:
-    """Return whether a line in capitals, which ends at `end`, is the heading of the text right below it."""
-    if len(line) > _MAX_CAPITALS_CHARS or not line.isupper() or not (line[0].isalpha() and line[-1].isalnum()):
-        return False
-    text_below = text[end : end + _MAX_CAPITALS_CHARS].split("\n", maxsplit=1)[0].strip()
-    is_title = bool(text_below) and not text_below.isupper() and sum(map(str.isalpha, line)) >= _MIN_CAPITALS
-    return is_title and not _EMPHASIS.match(line)
-
-
 def _add_line(builder: _OutlineBuilder, text: str, line: list[tuple[int, int]]) -> None:
     """Add the sentences of a line to the outline."""
-    first, continued, labelled = -1, 0, False
+    first, continued, mark = -1, 0, ""
     for start, end in line:
         if not has_content(text[start:end]) or GAP_MARK.fullmatch(text[start:end].strip()):
             continue
@@ -188,7 +155,6 @@ def _add_line(builder: _OutlineBuilder, text: str, line: list[tuple[int, int]]) 
             blanks = start + len(text[start:end]) - len(text[start:end].lstrip())
             indent = len(text[start:blanks].expandtabs(_TAB_WIDTH))
             mark = _list_mark(item_mark(text, start))
-            labelled = bool(mark) or _LABEL.match(text, start, end) is not None
             builder.add_line(
                 OutlineUnit(start, end), indent, mark, listed=bool(mark) or text.count("\n", start, end) > 1
             )
@@ -196,17 +162,13 @@ def _add_line(builder: _OutlineBuilder, text: str, line: list[tuple[int, int]]) 
         else:
             continued = continued + 1 if end - start < _MIN_SENTENCE_CHARS or refers_back(text, start, end) else 0
             builder.add_sentence(
-                OutlineUnit(start, end), first, continues=0 < continued <= _MAX_CONTINUED, in_item=labelled
+                OutlineUnit(start, end), first, continues=0 < continued <= _MAX_CONTINUED, in_item=bool(mark)
             )
     if first >= 0:
         builder.after_blank = False
         start, end = line[-1]
         if text[start:end].strip().rstrip("*_").endswith(LEAD_ENDS):
             builder.mark_lead_in()
-
-
-def _words(text: str, unit: OutlineUnit) -> list[str]:
-    return re.findall(r"\w+", text[unit.start : unit.end])
 
 
 def _list_mark(mark: str) -> str:

@@ -16,7 +16,6 @@ from msgspec.structs import replace
 
 from compactor_cli.text.clauses import split_clauses
 from compactor_cli.text.escapes import PositionMap
-from compactor_cli.text.full_stops import is_no_sentence_end
 from compactor_cli.text.patterns import compiled_later
 
 _MAX_JOINED = 80
@@ -42,7 +41,8 @@ _BREAKS = ("},", "],", ", ", ",", ";", " ")
 _STRUCTURE = compiled_later(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},]', re.DOTALL)
 _OPEN_BRACKET = compiled_later(r"\s*[\[(][\w -]{1,20}[:=][ ]?$")
 """A bracket with a key at the end of a piece, such as `[url: `; it belongs to its value."""
-_SENTENCE_END = compiled_later(r"""[.!?;](?:\*\*|[*_"')\]])? """)
+_SENTENCE_END = compiled_later(r"""(?:(?<!\b\d)(?<!\b\d\d)\.(?=\S{0,2} [^a-zà-öø-ÿ])|[!?;])(?:\*\*|[*_"')\]])? """)
+"""The end of a sentence in a long line; neither after a day nor before lower case: `am 15. Juli`, `e.g. one`."""
 _LONG_ARGUMENT = compiled_later(r'"[\w-]+"\s*:\s*"([^"\\\n]*(?:\\[^n][^"\\\n]*)*)')
 """A JSON member that is a string, up to the end of its first line."""
 _SEARCH_PREFIX = compiled_later(r"[\w@~.][\w@./+-]*[./][\w@./+-]*[:-]\d+[:-]|/[\w@./+ -]+[:-]\d+[:-]")
@@ -117,7 +117,7 @@ def _sentence_cuts(line: str) -> Iterator[int]:
     """Yield the ends of sentences; short ones stay together."""
     start = 0
     for match in _SENTENCE_END.finditer(line):
-        if match.end() - start > 41 and not (match[0] == ". " and is_no_sentence_end(line, match.start())):
+        if match.end() - start > 41:
             start = match.end()
             yield start
 

@@ -106,13 +106,6 @@ def test_what_is_ordered_in_capitals_comes_first() -> None:
     assert rule_points("НИКОГДА не удаляйте файлы.") > rule_points("Никогда не удаляйте файлы.")
 
 
-def test_a_section_ends_where_a_banner_stands() -> None:
-    text = f"Be kind.\n# Outputs\nKeep them short.\n{FILLER}\n--- BEGIN FUNCTION #2 ---\nThe path must not exist.\n"
-    assert kept(text, 75) == "Be kind.\n--- BEGIN FUNCTION #2 ---\nThe path must not exist.\n"
-    ended = text.replace("Keep", "--- BEGIN A ---\nKeep").replace("BEGIN FUNCTION #2", "END A")
-    assert kept(ended, 36) == "Be kind.\nThe path must not exist.\n"
-
-
 @pytest.mark.parametrize("rule", ["***Never issue a refund alone.***", "*** ALWAYS ask first ***"])
 def test_a_rule_in_bold_italics_is_no_banner(rule: str) -> None:
     text = f"# Refunds\nBe kind.\n{rule}\n{'filler words ' * 30}\nAll is well.\n"
@@ -258,21 +251,3 @@ def test_sentences_of_little_value_leave_their_room_only_where_most_of_the_text_
     assert "number 07" in "".join(text[start:end] for start, end in spans)
     size = sum(end - start for start, end in spans) / (share * len(text))
     assert size <= used if used < 0.5 else size >= used
-
-
-COUNTER = """You serve the counter of a carrier.
-
-PARCELS AND THEIR WEIGHT
-A parcel of the customer weighs twenty kilograms at most. It is never opened.
-
-VOUCHERS FOR THOSE WHO WAIT
-Whoever had to wait gets ten euros for each parcel.
-
-WHAT IS SAID TO ALL
-Names are never told to others. Sums are never rounded. Keys are never lent.
-"""
-
-
-def test_lines_in_capitals_head_their_sections() -> None:
-    said = kept(COUNTER, 125, "Is there a voucher for waiting?")
-    assert "VOUCHERS FOR THOSE WHO WAIT\nWhoever had to wait" in said

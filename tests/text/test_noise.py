@@ -130,7 +130,6 @@ def test_what_a_harness_reminds_the_agent_of_is_noise_and_a_file_that_speaks_of_
     ("text", "noise"),
     [
         ("src/a.py\n-| return int(value / base)\n+| return int(round(value / base))", {1}),
-        ('a.json\n-|   "dimGray": "#585858",\n+|   "dimGray": "#666666",', {1}),
         ("-| def parse_day(text: str) -> date:\n+| def parse_date(text: str) -> date:", {0}),
         ("-| return parse(first, second, third)\n+| raise ValueError(first)", set()),
         ("@@ -1,4 +1,3 @@\n same\n-  x = f(y)\n-  z = g(q)\n+  x = f(y, 2)\n same", {2}),

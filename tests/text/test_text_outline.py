@@ -37,12 +37,6 @@ def above(text: str) -> dict[str, str]:
             {"Then more of it, which is long enough to be said alone here.": "- A b: first it is."},
         ),
         ("<one>\n# Two\nA b c.\n</one>\nD e f.\n", {"A b c.": "# Two", "D e f.": ""}),
-        (
-            "ONE OF US\nA b c.\n\nTWO, AND WHAT NOT TO DO\nD e f.\n\nÜBER DREI\nG h i.\n",
-            {"A b c.": "ONE OF US", "D e f.": "TWO, AND WHAT NOT TO DO", "G h i.": "ÜBER DREI"},
-        ),
-        ("NEVER SAY SO\nA b c.\n\nREAD IT ALL.\nD e f.\n", {"A b c.": "", "D e f.": ""}),
-        ("ONE OF US\nTWO OF US\nA b c.\n\nAPI\nD e f.\n\nTHE END\n", {"A b c.": "", "D e f.": "", "THE END": ""}),
         ("Do it.\n[… 12 characters left out · ctx_00000000]\n", {"Do it.": ""}),
     ],
 )
@@ -65,7 +59,7 @@ def test_a_sentence_that_speaks_of_the_one_before_it_stands_under_that() -> None
 
 @pytest.mark.parametrize(
     "text",
-    ["so. ", "- a b\n", "a b:\n", "  a\n", "# a\nb c\n", "<a>\n", "<a>\nb c\n</d>\n", "--- a ---\n", "x\n\n"],
+    ["so. ", "- a b\n", "a b:\n", "  a\n", "# a\nb c\n", "<a>\n", "<a>\nb c\n</d>\n", "x\n\n"],
 )
 def test_reading_costs_no_more_than_the_length_of_a_text(text: str) -> None:
     def cost(count: int) -> int:
