@@ -155,7 +155,7 @@ def test_an_export_of_nothing_empties_no_file(run, log, tmp_path):
     chosen = log("export", "--category", "preference", "-o", "kept.jsonl")
     for done in (none, chosen):
         assert (done.code, done.stdout) == (1, b"")
-        assert "kept.jsonl: there is nothing to export, so the file stays as it is" in done.stderr
+        assert "kept.jsonl: there is nothing to export, so the file is left unchanged" in done.stderr
     assert kept.read_text() == "an earlier export\n"
     assert run("memory", "export", "-o", "new.jsonl", "--database", "none.db").code == 0
     assert (tmp_path / "new.jsonl").read_bytes() == b""
