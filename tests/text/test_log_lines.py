@@ -15,6 +15,8 @@ _NOT_READ = "the gate of harbour 7 cannot be read"
     "line",
     [
         "06:31:07 ERROR [gates] {}",
+        "06:31:07 ERROR rate limit: {}",
+        "06:31:07 ERROR total outage: {}",
         "06:31:07.114 ERROR {}",
         "2026-11-29 06:31:07 ERROR [gates] {}",
         "2026-11-29 06:31:07,114 - tides.gates - ERROR - {}",
