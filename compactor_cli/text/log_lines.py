@@ -19,7 +19,7 @@ _LEVEL = compiled_later(
 """A level, or the checksum in a commit log, whose lines describe changes. The first one of a line counts."""
 _NO_ERROR = compiled_later(
     r"[ \t:=]*(?:[\d.]+[ \t]*(?:%|$|[,;|])|0(?![\w.])|(?:no|none|nil|null|ignored)[ \t.]*$"
-    r"|(?:counts?|total|rate)[ \t]*[:=]?[ \t]*\d)"
+    r"|(?:counts?|total|rate)[ \t:=]*\d)"
 )
 """What follows the name of a level that is counted, or of an error that did not happen."""
 _PROSE = compiled_later(r"\b[a-z]+ [a-z]+ |\s0 $")
