@@ -36,7 +36,7 @@ def later_on_figures(texts: Sequence[tuple[int, str]]) -> list[tuple[int, ...]]:
             for other in candidates
             if texts[other][0] != texts[index][0]
             and 2 * len(common := figures[other] & own_figures & rare) >= len(own_figures)
-            and not all(map(_INSIGNIFICANT.fullmatch, common))
+            and any(len(figure) > 1 if len(common) > 1 else not _INSIGNIFICANT.fullmatch(figure) for figure in common)
         ]
         # a conclusion from the statement before it goes with that
         is_concluded = own_figures and index and texts[index - 1][0] == texts[index][0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import islice, pairwise
 
@@ -62,6 +62,17 @@ def without_prefixes(text: str) -> str:
             pieces.append(lines[offset : match.start() + 1])
             offset = match.end()
     return "".join([*pieces, lines[offset:]])
+
+
+def find_in_unprefixed(text: str, find: Callable[[str], tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the lines that `find` returns for a text without prefixes, in their original form."""
+    unprefixed = without_prefixes(text)
+    if unprefixed == text:
+        return find(text)
+    written: dict[str, str] = {}
+    for line, original in zip(unprefixed.split("\n"), text.split("\n"), strict=True):
+        written.setdefault(line.rstrip(), original.rstrip("\r"))
+    return tuple(dict.fromkeys(written.get(line.rstrip(), line) for line in find(unprefixed)))
 
 
 def _count_nonblank(lines: Iterable[str]) -> int:

@@ -18,9 +18,12 @@ _LEVEL = compiled_later(
 )
 """A level, or the checksum in a commit log, whose lines describe changes. The first one of a line counts."""
 _NO_ERROR = compiled_later(
-    r"[ \t:=]*(?:[\d.]+[ \t]*(?:%|$|[,;|])|0(?![\w.])|(?:no|none|nil|null|ignored)[ \t.]*$|(?:counts?|total|rate)\b)"
+    r"[ \t:=]*(?:[\d.]+[ \t]*(?:%|$|[,;|])|0(?![\w.])|(?:no|none|nil|null|ignored)[ \t.]*$"
+    r"|(?:counts?|total|rate)[ \t:=]*\d)"
 )
 """What follows the name of a level that is counted, or of an error that did not happen."""
+_PROSE = compiled_later(r"\b[a-z]+ [a-z]+ |\s0 $")
+"""What makes the name of a level a word of a message: `set log level to ERROR`, `0 ERROR lines`."""
 _LEVEL_FIELD = compiled_later(
     r'(?:[\w.]+=(?:"[^"\n]*"|[^\s"]*)[ \t]+)*(?:level|lvl|severity)="?(?i:error|fatal|panic)"?[ \t]'
     r".*\b(?:msg|message|err)="
@@ -45,4 +48,6 @@ def is_error_log(line: str) -> bool:
     if start is None:
         return _LEVEL_FIELD.match(line.strip()) is not None
     level = _LEVEL.search(line, start.end(), start.end() + _MAX_FIELD_CHARS)
-    return level is not None and level.lastindex is not None and not _NO_ERROR.match(line, level.end())
+    if level is None or level.lastindex is None or _PROSE.search(line, start.end(), level.start()):
+        return False
+    return not _NO_ERROR.match(line, level.end())

@@ -7,6 +7,7 @@ from itertools import chain
 
 from compactor_cli.text.cached import cache_by_text
 from compactor_cli.text.clean import both_ends
+from compactor_cli.text.line_prefixes import find_in_unprefixed
 from compactor_cli.text.log_lines import is_error_log, is_log_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.tracebacks import TRACEBACK_HEADER, cell_exception, find_tracebacks
@@ -179,6 +180,10 @@ def result_errors(text: str, failed: bool | None, limit: int = 8) -> list[str]:
 
 @cache_by_text
 def _error_lines(text: str) -> tuple[str, ...]:
+    return find_in_unprefixed(text, _find_errors)
+
+
+def _find_errors(text: str) -> tuple[str, ...]:
     lines = (
         line
         for line, lowered in _hinted_lines(text, _ERROR_HINTS)
@@ -210,6 +215,10 @@ def _with_exceptions(text: str, lines: tuple[str, ...]) -> tuple[str, ...]:
 
 @cache_by_text
 def _plain_statements(text: str) -> tuple[str, ...]:
+    return find_in_unprefixed(text, _find_statements)
+
+
+def _find_statements(text: str) -> tuple[str, ...]:
     lines = (line for line, _ in _hinted_lines(text, _STATEMENT_LINE_HINTS) if _states_error(line))
     statements = (line for line in lines if not line.rstrip().endswith((*_CODE_ENDS, TRACEBACK_HEADER)))
     return tuple(dict.fromkeys(line for line in statements if not _is_quoted(line)))

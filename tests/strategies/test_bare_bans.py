@@ -15,6 +15,35 @@ def _orders(text: str) -> bool:
 @pytest.mark.parametrize(
     "text",
     [
+        "No tables, please.",
+        "no nuts, please!",
+        "No CSS frameworks please; also no jQuery",
+        "no jargon please",
+        "Please no comments.",
+        "No force pushes, ever.",
+        "The table is fine, but no comments please!",
+        "Keine Tabellen, bitte.",
+        "Gute Idee. Bitte keine Tabellen.",
+        "ohne Tabellen bitte",
+        "pas de tableaux s'il te plaît",
+        "sem tabelas por favor",
+        "Sin tablas, por favor.",
+        "no refunds over 100 until I say so",
+        "no merge without my ok",
+        "no deploy to production without asking me",
+        "no more than three sentences",
+        "I don't want that word anywhere.",
+        "Il ne faut jamais pousser sur main.",
+        "これからは日本語で答えて",
+    ],
+)
+def test_what_there_is_to_be_none_of_is_forbidden(text: str) -> None:
+    assert _orders(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "No funciona por favor",
         "no entiendo por favor",
         "No puedo entrar, por favor",
@@ -36,6 +65,9 @@ def _orders(text: str) -> bool:
         "no luck, please help",
         "без понятия пожалуйста",
         "No response from servers, ever.",
+        "no luck without sudo",
+        "no response until I restart",
+        "no build starts without a token, that's the bug",
     ],
 )
 def test_what_is_missing_and_what_was_never_seen_is_no_ban(text: str) -> None:

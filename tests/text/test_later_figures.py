@@ -22,6 +22,7 @@ from tests.cost import count_calls
         ("差は 12,429 件です。", "12,429 件の差は stg にありません。"),
         ("The figure 4711 of the gate is right.", "The figure 4711 of the gate is wrong."),
         ("Room 4711 from 13:32 on, with a meal: Yes. Paid: by Ann.", "Room 4711 from 13:32 on, with a meal: No. Paid."),
+        ("It takes 14 days and 12 hours.", "It takes 12 hours and 15 days, not 14."),
         ("Gate v7 has 37 leaks at 10:42.", "At 10:42 gate v7 had no leaks, the 37 are old."),
     ],
 )

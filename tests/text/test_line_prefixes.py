@@ -1,12 +1,14 @@
-"""What runners and containers put before each line."""
+"""What runners and containers put before each line: failures are found behind it."""
 
 from __future__ import annotations
 
 import pytest
 
 from compactor_cli.text.line_prefixes import without_prefixes
+from compactor_cli.text.outcomes import result_errors
 
 _LINES = ("", " RUN  v1.6.0 /tides", "Starting", "  TypeError: tide is not a number", " 1 harbour", "done")
+_ERROR = "  TypeError: tide is not a number"
 
 
 def _put_before(*names: str) -> str:
@@ -25,13 +27,22 @@ def _put_before(*names: str) -> str:
         "build\tRun the tests\t2026-11-18T09:12:44.0188210Z ",
     ],
 )
-def test_lines_are_read_behind_what_stands_before_each_line(name: str) -> None:
+def test_an_error_is_found_behind_what_stands_before_each_line(name: str) -> None:
     assert without_prefixes(_put_before(name)) == "\n".join(_LINES)
+    assert result_errors(_put_before(name), None) == [f"{name}{_ERROR}"]
+    assert result_errors(_put_before(name), True) == [f"{name}{_ERROR}"]
 
 
 def test_several_containers_speak_in_turn() -> None:
     said = f"{_put_before('web-1  | ', 'db-1   | ')}\nharbour exited"
     assert without_prefixes(said).split("\n") == [*_LINES, *_LINES, "harbour exited"]
+    assert result_errors(said, None) == [f"web-1  | {_ERROR}"]
+
+
+def test_a_trace_is_read_behind_what_stands_before_each_line() -> None:
+    trace = ("Traceback (most recent call last):", '  File "tides.py", line 4', "tides.NoHarbour: none at all", "bye")
+    said = "\n".join(f"web-1  | {line}" for line in trace)
+    assert result_errors(said, True) == ["web-1  | tides.NoHarbour: none at all"]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ _NOT_READ = "the gate of harbour 7 cannot be read"
     "line",
     [
         "06:31:07 ERROR [gates] {}",
+        "06:31:07 ERROR rate limit: {}",
+        "06:31:07 ERROR total outage: {}",
         "06:31:07.114 ERROR {}",
         "2026-11-29 06:31:07 ERROR [gates] {}",
         "2026-11-29 06:31:07,114 - tides.gates - ERROR - {}",
@@ -41,6 +43,9 @@ def test_a_line_of_a_log_tells_of_an_error_by_its_level(line: str) -> None:
     [
         "06:31:07 INFO [gates] again after ERROR 500",
         "06:31:07 ERROR: 0",
+        "06:31:07 gates.log - 0 ERROR lines",
+        "06:31:07 set log level to ERROR",
+        "Nov 29 06:31:07 quay tides[712]: tried again after error: no answer, now open",
         "06:31:07 ERROR 0.12, loss 0.2",
         "06:31:07 error rate 0.12",
         "06:31:07 ErrorHandler is there",

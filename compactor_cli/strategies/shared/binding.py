@@ -21,7 +21,7 @@ _RULE_WORDS = compiled_later(
     r"\b(?:never|always|must|do not|don['’]?t|cannot|can['’]?t|ha(?:s|ve) to|only|required?|forbidden"
     r"|prohibited|mandatory"
     r"|niemals|nie|immer|muss|müssen|darf|dürfen|nur|jamais|toujours|doit|doivent|ne pas|interdit|nunca|siempre|jamás"
-    r"|debe|deben|tiene que|hay que|il faut|solo|sólo|sempre|deve|devono|devem|mai)\b"
+    r"|debe|deben|tiene que|hay que|il (?:ne )?faut|solo|sólo|sempre|deve|devono|devem|mai)\b"
     r"|必须|禁止|不要|不得|不许|不准|不能|只能|务必"
     r"|别(?=(?-i:[\u4e00-\u9fff]))(?![的人处名致])"  # compiling takes three times as long where their case is looked up
     r"|必ず|してはいけない|しないで|никогда|всегда|нельзя",
@@ -30,7 +30,7 @@ _RULE_WORDS = compiled_later(
         *("never", "always", "must", "do not", "don't", "don’t", "dont", "can", "has to", "have to", "only", "require"),
         *("forbidden", "prohibited", "mandatory", "nie", "immer", "muss", "müssen", "darf", "dürfen", "nur", "jamais"),
         *("toujours", "doi", "ne pas", "interdit", "nunca", "siempre", "jamás", "debe", "tiene que", "hay que"),
-        *("il faut", "sol", "sól", "sempre", "deve", "devono", "mai"),
+        *("il ", "sol", "sól", "sempre", "deve", "devono", "mai"),
         *("必", "禁止", "不", "只能", "务必", "别", "してはいけない", "しないで", "никогда", "всегда", "нельзя"),
     ),
 )
@@ -107,9 +107,22 @@ _PART_BORDERS = compiled_later(
 _FROM_NOW = compiled_later(
     r"\b(?:from now on|henceforth|until further notice|for the rest of (?:the|this) (?:session|chat|work|task|project)"
     r"|ab (?:jetzt|sofort)|bis auf weiteres|(?:a|de) (?:partir de )?(?:ahora|agora)|désormais|dorénavant"
-    r"|d['’]?ora in (?:poi|avanti)|отныне|впредь)\b|从现在起|今後は",
+    r"|d['’]?ora in (?:poi|avanti)|отныне|впредь)\b|从现在起|(?:今後|これから)は",
     re.IGNORECASE,
 )
+
+
+_PLEASE = r"(?:please|pls|bitte|por favor|per favore|s['’]il (?:te|vous) pla[iî]t|svp)"
+_BARE_BANS = compiled_later(
+    rf"\b{_PLEASE} (?:no|keine?[nmr]?|ohne|sin|sem|nessun[oa]?|pas de) |\bI (?:do not|don['’]?t) want \w"
+    r"|\b(?:no|keine?[nr]?|ohne|sin|sem|pas de)(?! (?:problem|souci|response)) (?:[\w-]+ ){0,3}"
+    rf"(?:[\w-]*(?:[^\W\dsuè_]s|aux|en)(?:,? {_PLEASE}|, ever)|(?<=\bno )[\w-]+,? (?:please|pls))(?=\W*(?:$|[.;!]))"
+    r"|\bno (?:[\w-]+ ){1,7}(?:(?:until|unless|before) (?:I|we) (?:say|tell|ok|approve|agree)"
+    r"|without (?:asking|telling|my|our))\b|\bno more than \w+ (?:sentences?|words|lines|points|paragraphs?)\b",
+    re.IGNORECASE,
+    ("no ", "kein", "ohne ", "sin ", "sem ", "nessun", "pas d", " want "),
+)
+"""Bans that only name what there must be none of: "No tables, please", "no merge without my ok"."""
 
 
 def is_reversal(clause: Clause) -> bool:
@@ -133,6 +146,8 @@ def is_directive(clause: Clause) -> bool:
     """Return whether a sentence, judged by its words, orders or forbids something. Questions, pasted text and
     statements about something do not."""
     text = _statement_text(clause)
+    if _BARE_BANS.search(text):
+        return True
     if not _RULE_WORDS.search(text) and not _FROM_NOW.search(text):
         return False
     return any(map(_orders, _PART_BORDERS.split(text)))
