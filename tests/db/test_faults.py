@@ -97,7 +97,9 @@ def test_reading_needs_no_lock(tmp_path, opening, impatient):
 def test_a_file_that_is_no_database(tmp_path):
     file = tmp_path / "notes.txt"
     file.write_text("These are my notes, and no database at all.\n" * 100)
-    with pytest.raises(StoreError, match=r"notes\.txt: the file is not an SQLite database; name another one with --database"):
+    with pytest.raises(
+        StoreError, match=r"notes\.txt: the file is not an SQLite database; name another one with --database"
+    ):
         open_database(str(file))
     assert file.read_text().startswith("These are my notes")
 

@@ -11,7 +11,7 @@ from typing import Any
 from compactor_cli.features.work.act_identities import IDENTITY, is_identifying, is_scalar, may_grant_access
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.effects import Effect, act_effect
-from compactor_cli.features.work.foreign_verbs import name_parts
+from compactor_cli.features.work.foreign_verbs import is_foreign_acting_verb, name_parts
 from compactor_cli.features.work.json_results import is_undone, result_members, says_failed
 from compactor_cli.features.work.result_outcomes import (
     act_outcome,
@@ -212,7 +212,7 @@ def _has_figures(members: Mapping[str, Any], given: set[str]) -> bool:
 
 def _has_verb(tool: str) -> bool:
     words = tool_words(tool)
-    if not WEAK_VERBS.isdisjoint(words):
+    if not WEAK_VERBS.isdisjoint(words) or any(map(is_foreign_acting_verb, name_parts(tool))):
         return True
     return bool(words) and (words[-1] in _SETTING_VERBS or is_acting_verb(words[-1])) and words[-1:] != words[:1]
 
