@@ -148,3 +148,10 @@ def test_a_listed_file_that_was_written_and_restored_is_not_changed() -> None:
     assert session.texts("file") == ["edited src/a.py, unchecked"]
     session.runs("git checkout -- .", "Updated 1 path from the index")
     assert session.texts("file") == ["restored src/a.py"]
+
+
+def test_an_act_is_not_told_without_the_one_that_took_it_back() -> None:
+    said = json.dumps({"状態": "完了", "番号": "YK3595"}, ensure_ascii=False)
+    session = Session().calls("予約する", said, 店="寿司よし", 人数="4")
+    session.calls("予約取消", json.dumps({"状態": "完了"}, ensure_ascii=False), 番号="YK3595")
+    assert [text.split()[0] for text in session.texts("effect")] == ["予約取消", "予約する"]
