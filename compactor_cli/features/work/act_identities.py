@@ -105,9 +105,11 @@ def created_ids(output: str, arguments: dict[str, Any], *, allow_words: bool = T
         texts = (
             (key, scalar(item))
             for key, item in record.items()
-            if key not in (*_ACTOR_KEYS, "status", "code") and not is_private(key)
+            if key not in (*_ACTOR_KEYS, "status") and not is_private(key)
         )
         members = {key: text for key, text in texts if text and not is_key(text)}
+        if members.get("code", "").isdigit():
+            members.pop("code")  # the status of the answer
         if not _ISSUE_KEY.fullmatch(members.get("key", "")):
             members.pop("key", None)  # an invalid issue key may grant access
         names = [(key, members[key]) for key in _NAME_KEYS if is_identifying(members.get(key, ""))]

@@ -1,4 +1,4 @@
-"""Verbs in tool names in languages other than English that only look at something."""
+"""Verbs in tool names in languages other than English: those that only look at something, and common ones that act."""
 
 from __future__ import annotations
 
@@ -33,14 +33,25 @@ _LOOKING_LIST = (
     # Turkish
     "bul ara arama listele liste goster getir oku kontrol sorgu hesapla durum incele goruntule ogren gecmis bilgi "
 )
+_ACTING_LIST = (
+    "buchen buche storn erstell anlegen loesch loschen senden sende aender bestell bezahl ueberweis uberweis kuendig "
+    "kundig reservier verschieb reservar reserver cancelar annul enviar envia envoyer creer crear criar creare crea "
+    "eliminar excluir supprim modificar modifier pagar payer comprar acheter agendar planifier prenot inviare "
+    "отправ создать создан отмен удали удалён оплат забронир заказать изменит изменен "
+    "registrar actualiz atualiz transferir transferer rembours reembols devolver"
+)
 _LOOKING_PARTS = (
     "検索 取得 一覧 表示 確認 閲覧 読 照会 調べ 参照 計算 検証 状況 履歴 探 見る リスト プレビュー 残高 "
     "詳細 查 搜 获取 獲取 列出 列表 读 讀 显示 顯示 检 檢 计算 浏览 统计 看 详情 状态 预览 验证 估 余额 "
     "历史 검색 조회 목록 읽기 보기 확인 찾기 가져오 계산 검사 상태 내역 표시 열람"
 )
+FIRST_OTHER_SCRIPT = "\u0530"
+"""Letters from here on belong to languages without endings for acts."""
 _MIN_STEM_CHARS = 5
 """Minimum length of a word that counts as a stem; shorter words must match as a whole."""
 _WORD = compiled_later(r"[^\W_]+")
+_ACT_NOUN = compiled_later(r"(?:ung|ungen|ciones|cion|cao|coes|zioni?|tions?)$")
+"""Endings of nouns for acts, such as a booking; they may also stand for its result."""
 _CAMEL = compiled_later(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
 
 
@@ -50,6 +61,7 @@ def _stems(words: str) -> tuple[frozenset[str], tuple[str, ...]]:
 
 
 _LOOKING_WORDS, _LOOKING_STEMS = _stems(_LOOKING_LIST)
+_ACTING_WORDS, _ACTING_STEMS = _stems(_ACTING_LIST)
 _FOLDED_LOOKING_PARTS = fold(_LOOKING_PARTS).split()
 
 
@@ -65,3 +77,11 @@ def has_foreign_looking_verb(tool: str) -> bool:
     name = fold(tool)
     has_stem = any(word in _LOOKING_WORDS or word.startswith(_LOOKING_STEMS) for word in name_parts(tool))
     return has_stem or (not name.isascii() and any(part in name for part in _FOLDED_LOOKING_PARTS))
+
+
+def is_foreign_acting_verb(word: str) -> bool:
+    """Return whether a folded word of a name without a looking verb is one that acts, or one of its forms. Words in
+    scripts without stems are not told apart."""
+    if word[:1] >= FIRST_OTHER_SCRIPT:
+        return True
+    return _ACT_NOUN.search(word) is None and (word in _ACTING_WORDS or word.startswith(_ACTING_STEMS))

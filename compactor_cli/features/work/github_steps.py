@@ -26,6 +26,10 @@ _VALUE_OPTIONS = word_set(
 """Options of `gh api` that take a value."""
 _FIELD_OPTION = compiled_later(r"(?:-[fF]|--field|--raw-field|--input)(?:=|$)|-[fF]\w+=")
 _MUTATION = compiled_later(r"query=\s*mutation\b[^{]*\{\s*(?:\w+\s*:\s*)?(\w+)")
+_OBJECT_PATH = compiled_later(r"(?:^|/)(?:pulls?|issues)/(\d+)(?:/(.+))?$")
+_COLLECTION_PATH = compiled_later(r"(?:^|/)(pulls|issues|releases)$")
+_PART_VERBS = {"merge": "merge", "comments": "comment", "reviews": "review", "labels": "edit", "assignees": "edit"}
+"""What a request to a part of an issue or a pull request does to it."""
 _OBJECT_NUMBER = compiled_later(r"^(?:#?|https://\S+/(?:pull|issues)/)(\d+)$")
 
 
@@ -55,6 +59,8 @@ def is_api_look_up(words: Sequence[str]) -> bool:
 def github_key(words: Sequence[str]) -> str:
     """Return a key from a command's shortened words. A later `gh` command that does the same to the same thing in
     any way has the same key. Issues and pull requests share one sequence of numbers."""
+    if len(words) > 3 and words[1] == "api":
+        return _api_key(words[2], words[3])
     topic, verb, name = words[1:2], "".join(words[2:3]), "".join(words[3:4])
     if verb == "create":  # the title may have several words
         return " ".join(words)
@@ -85,3 +91,14 @@ def _api_step(words: Sequence[str]) -> str:
         mutation = next(filter(None, map(_MUTATION.search, words[2:])), None)
         return f"gh api graphql {mutation.group(1)}" if mutation else ""
     return "" if method == "GET" or not path else one_line(f"gh api {method} {path.partition('?')[0]}", 120)
+
+
+def _api_key(method: str, path: str) -> str:
+    collection, object_match = _COLLECTION_PATH.search(path), _OBJECT_PATH.search(path)
+    if collection and method == "POST":
+        return f"gh {collection.group(1).removeprefix('pulls').removesuffix('s') or 'pr'} create"
+    if not object_match:
+        return f"gh api {method} {path}"
+    part = (object_match.group(2) or "").split("/", 1)[0]
+    verb = _PART_VERBS.get(part, part) if part else {"PATCH": "edit", "DELETE": "delete"}.get(method, method.lower())
+    return f"gh {verb} {object_match.group(1)}"

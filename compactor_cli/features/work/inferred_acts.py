@@ -11,7 +11,7 @@ from typing import Any
 from compactor_cli.features.work.act_identities import IDENTITY, is_identifying, is_scalar, may_grant_access
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.effects import Effect, act_effect
-from compactor_cli.features.work.foreign_verbs import name_parts
+from compactor_cli.features.work.foreign_verbs import is_foreign_acting_verb, name_parts
 from compactor_cli.features.work.json_results import is_undone, result_members, says_failed
 from compactor_cli.features.work.result_outcomes import (
     act_outcome,
@@ -60,6 +60,8 @@ _TOKEN = compiled_later(r"[^\W_][\w.@/-]*")
 _NUMBER = compiled_later(r"[-+]?[\d.,:%°]+[a-zA-Z%°]{0,3}")
 _MARKUP_NAME = compiled_later(r"</?[\w.-]+|[\w.-]+=(?=[\"'])|\"[\w.-]+\"\s*:")
 """Names of tags, attributes and members."""
+_TAKES_BACK = compiled_later(r"取消|取り消|キャンセル|削除|撤销|删除|退订|취소|삭제")
+"""Names of acts that take back others, in languages without spaces."""
 _SETTING_VERBS = word_set("set put write configure mark switch turn tag update change label")
 
 
@@ -189,7 +191,8 @@ def _is_confirmed(call: ToolCall) -> bool:
     text = _MARKUP_NAME.sub(" ", output) if output[:1] in "{<" else output
     new = [word for word in map(fold, _TOKEN.findall(text)) if word.strip(".-/@") not in known]
     is_object = output[:1] in "{[<"
-    if len(name_parts(call.tool)) == 1 and len(given) == 1:  # it may be a kind of thing and its identity
+    is_plain = len(name_parts(call.tool)) == 1 and not _TAKES_BACK.search(call.tool)
+    if is_plain and len(given) == 1:  # it may be a kind of thing and its identity
         return not is_object and all(plainly_states_done(word, call.tool, ()) for word in new)
     if _has_verb(call.tool):
         return len(new) <= _MAX_NEW_WORDS and not _has_figures(result_members(output), given)
@@ -212,7 +215,7 @@ def _has_figures(members: Mapping[str, Any], given: set[str]) -> bool:
 
 def _has_verb(tool: str) -> bool:
     words = tool_words(tool)
-    if not WEAK_VERBS.isdisjoint(words):
+    if not WEAK_VERBS.isdisjoint(words) or any(map(is_foreign_acting_verb, name_parts(tool))):
         return True
     return bool(words) and (words[-1] in _SETTING_VERBS or is_acting_verb(words[-1])) and words[-1:] != words[:1]
 

@@ -46,6 +46,8 @@ def is_look(step: Step) -> bool:
         return False  # a program of the project, whatever its name
     if len(step.words) > 1 and step.words[-1] == "-h":
         return True
+    if program in ("kubectl", "oc") and {"rollout", "status"} <= set(step.words):
+        return False  # it waits, and fails if what was started does not happen
     if program in _LOOKING_PROGRAMS or (
         program == "git" and GIT_LOOKING_VERBS & set(step.words[1 : 5 if "-C" in step.words else 3])
     ):

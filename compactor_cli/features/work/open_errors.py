@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -40,6 +41,16 @@ _UNSUPPORTED = compiled_later(
 )
 """Complaints about what a program or a tool was asked, and not about what it does; any later correct call of it makes
 up for the error."""
+_WRONG_ARGUMENTS = compiled_later(
+    r"InputValidationError|(?:invalid|missing|unexpected)\b[^\n]{0,40}\b(?:parameter|argument|property|field|input)",
+    re.IGNORECASE,
+)
+"""The same of a tool."""
+_NAME = compiled_later(r"(?=\S*[^\W\d_])(?=\S*[\d./])\S{4,200}")
+"""An identity, a path or an address."""
+_TOOL_KEY = "tool "
+_POINTERS = ("ref", "uid", "element_id", "selector", "locator", "xpath", "css", "bid")
+"""Arguments that point at an element of what is currently shown."""
 _HEAD_CHARS = 400
 """Characters at the start of a result that are searched for these messages."""
 _EARLIER_LINE = compiled_later(r"open error(?: (\d+)x)?: (.+) \((.+)\)$")
@@ -92,14 +103,14 @@ class OpenErrors:
         """Key of an open error -> messages in which an error with this key occurred."""
 
     def record_correct_call(self, call: ToolCall, steps: Sequence[Step]) -> None:
-        """Record that a tool, or the programs of a command line, were called correctly. This makes up for any earlier
-        error of the tool, and for calls that the programs did not support."""
+        """Record that a tool, or the programs of a command line, were called correctly. This makes up for an earlier
+        error of the tool, unless it was about something else, and for calls that the programs did not support."""
         if not self.errors or call.undecided or not call.answered:
             return
         for step in plain_steps(steps):
             self._resolve(basename(step.words[0]))
         if not call.command:
-            for key in [key for key, error in self.errors.items() if _is_of_tool(key, error, call.tool)]:
+            for key in [key for key, error in self.errors.items() if _is_made_up_for(key, error, call)]:
                 self._resolve(key)
 
     def _resolve(self, key: str) -> None:
@@ -160,7 +171,7 @@ class OpenErrors:
         if edit_label:
             key = f"file {edit_label.group(1)}"
         elif label.startswith(_CODE_LABEL):
-            key = f"tool {label.removeprefix(_CODE_LABEL)}"
+            key = f"{_TOOL_KEY}{label.removeprefix(_CODE_LABEL)}"
         else:
             key = basename(words[0]) if _UNSUPPORTED.search(text) else _command_key(words)
         self._add(key, OpenError(label, -1, _EARLIER_CALL_NUMBER, earlier=text, count=int(times or 1)))
@@ -201,9 +212,25 @@ class OpenErrors:
             yield StateLine("error", text, error.message, open=True, times=error.count, brief=brief)
 
 
-def _is_of_tool(key: str, error: OpenError, tool: str) -> bool:
-    """Return whether an error is one of a tool; of an error from an earlier round, only the label is known."""
-    return key == f"tool {tool}" or (error.call is None and error.label.split(" ")[0] == tool)
+def _is_made_up_for(key: str, error: OpenError, call: ToolCall) -> bool:
+    """Return whether an error is one of the tool of a correct call, and not about something else than this call. Of an
+    error from an earlier round, only the label is known."""
+    tool, _, argument = error.label.partition(" ")
+    if not f"{key} ".startswith(f"{_TOOL_KEY}{call.tool} ") and (error.call or tool != call.tool):
+        return False
+    told = error.call.output[:_HEAD_CHARS] if error.call else error.earlier
+    if error.label.startswith(_CODE_LABEL) or _UNSUPPORTED.search(told) or _WRONG_ARGUMENTS.search(told):
+        return True
+    names = _names(error.call.arguments if error.call else {"": argument})
+    other_names = _names(call.arguments)
+    return not (names and other_names and names.isdisjoint(other_names))
+
+
+def _names(arguments: Any) -> set[str]:
+    """Return the values of arguments that name something, and do not just point at what is currently shown."""
+    values = arguments.items() if isinstance(arguments, dict) else ()
+    texts = (value for name, value in values if isinstance(value, str) and name not in _POINTERS)
+    return set(filter(_NAME.fullmatch, texts))
 
 
 def _is_forbidden(output: str) -> bool:
@@ -273,4 +300,5 @@ def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
         return f"file {path}", one_line(f"edit of {path}", _MAX_PATH)
     has_code = isinstance(call.arguments, dict) and isinstance(call.arguments.get("code"), str)
     label = f"{_CODE_LABEL}{call.tool}" if has_code else f"{call.tool} {main_argument(call.arguments, call.tool)}"
-    return f"tool {call.tool}", one_line(label, _MAX_LABEL)
+    names = () if has_code else sorted(_names(call.arguments))
+    return " ".join([f"{_TOOL_KEY}{call.tool}", *names]), one_line(label, _MAX_LABEL)

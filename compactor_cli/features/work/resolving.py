@@ -16,6 +16,12 @@ _MAX_COMPARED = 20
 """Maximum number of recent failures that a corrected attempt is compared with; a retry usually follows soon."""
 _IDENTITY = compiled_later(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[^\W\d_])[\w-]{4,40}(?![\w-])")
 """A name in the line of an act, such as `TR-1001`."""
+_INSERT, _WHERE = " insert into ", " where "
+_WORD = compiled_later(r"\w+")
+_MAY_DIFFER = compiled_later(
+    r"--?[a-zA-Z][\w-]*(?:=(?:[\d.,:]+[a-z%]{0,3}|true|false))?|[\w.-]+=[\d.,:]+[a-z%]{0,3}|\d+(?:m?s|[mhd%]|[KMG]i?B?)"
+)
+"""An option without a name, or an amount, which may differ in the next attempt."""
 _OPTIONAL_OBJECT = (
     *("git push", "gh pr create", "gh issue create", "gh release create"),
     *(f"{program} publish" for program in sorted(PUBLISHERS)),
@@ -26,7 +32,11 @@ _OPTIONAL_OBJECT = (
 def resolve_by_effect(state: WorkState, effect: Effect) -> None:
     """Remove the failed acts that an effect makes up for, and those that waited for something about the same thing."""
     recent = islice(reversed(state.failed), _MAX_COMPARED)
-    resolved = [key for key in recent if not _is_waiting(state, key) and _is_same_command(effect.key, key)]
+    resolved = [
+        key
+        for key in recent
+        if not _is_waiting(state, key) and _is_same_command(effect.key, key, state.failed[key].text)
+    ]
     resolved += [
         key for name in _IDENTITY.findall(effect.text) for key in state.waiting.pop(name, ()) if _is_waiting(state, key)
     ]
@@ -44,12 +54,19 @@ def record_open(state: WorkState, key: str, line: StateLine) -> None:
         state.waiting.setdefault(name, {})[key] = None
 
 
-def _is_same_command(done: str, failed: str) -> bool:
+def _is_same_command(done: str, failed: str, failure: str) -> bool:
     """Return whether one command did what another failed to do, judged by their keys: it has all words of the other
-    one, or it is one that may not name its object, and does not."""
-    words, failed_words = done.split(), failed.split()
-    has_all_words = words[:1] == failed_words[:1] and Counter(failed_words) <= Counter(words)
-    return has_all_words or (done in _OPTIONAL_OBJECT and failed.startswith(f"{done} "))
+    one, except for switches, amounts and what the failure names in inserted rows, or it may not name its object, and
+    does not."""
+    if done.split()[:1] != failed.split()[:1]:
+        return False
+    if _INSERT in done and _INSERT in failed:
+        missing = Counter(_WORD.findall(failed)) - Counter(_WORD.findall(done))
+        return missing.keys() <= set(_WORD.findall(failure.lower().rpartition(": ")[2]))
+    if _WHERE in failed:
+        return False  # a statement with more words may change fewer rows
+    missing = Counter(failed.split()) - Counter(done.split())
+    return all(map(_MAY_DIFFER.fullmatch, missing)) or (done in _OPTIONAL_OBJECT and failed.startswith(f"{done} "))
 
 
 def _is_waiting(state: WorkState, key: str) -> bool:

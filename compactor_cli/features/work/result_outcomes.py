@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from compactor_cli.features.work.act_identities import is_scalar
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.foreign_verbs import name_parts
+from compactor_cli.features.work.foreign_verbs import FIRST_OTHER_SCRIPT, is_foreign_acting_verb, name_parts
 from compactor_cli.features.work.json_results import result_members
 from compactor_cli.features.work.outcome_words import (
     ACT_PARTICIPLE,
@@ -392,5 +392,7 @@ def _done_positions(sentence: str, own: tuple[str, ...]) -> Iterator[int]:
     yield from (found.start() for pattern in (DONE, ACT_PARTICIPLE) for found in pattern.finditer(sentence))
     for found in _LONG_WORD.finditer(sentence):
         word = found.group().removeprefix("ge")
-        if _DONE_ENDING.search(word) and _is_own(word, own):
+        if _DONE_ENDING.search(word) and (
+            _is_own(word, own) or (word[0] < FIRST_OTHER_SCRIPT and is_foreign_acting_verb(word))
+        ):
             yield found.start()

@@ -27,13 +27,19 @@ _CONCLUDED_EFFECTS = {"git commit": ("git merge", "git cherry-pick", "git revert
 _COMMIT_LINE = compiled_later(r"\[[^\]\n]+ (?:\(root-commit\) )?([0-9a-f]{7,40})\] (.*)")
 _CONFLICT = compiled_later(r"^CONFLICT |Automatic merge failed|could not apply|fatal: .*(?:merge|rebase)", re.MULTILINE)
 _SERVER_ERROR = compiled_later(
-    r"^HTTP/\S+ [45]\d\d\b|^curl: \(\d+\)|(?:^|[\s:=}])[45]\d\d\s*\Z|"
-    r"(?i:http|status|code)\w*[ :=/]{1,2}[45]\d\d\b[^\n]*\s*\Z|"
+    r"^HTTP/\S+ [45]\d\d\b|^curl: \(\d+\)|(?:^|\})[45]\d\d\s*\Z|"
     r"^[ \t]*\{[^{}]*\"(?:status|statusCode|status_code|code)\"\s*:\s*\"?[45]\d\d\b|"
     r"^[ \t]*\{[^{}]*\"(?:error|errors|error_code|error_description)\"\s*:\s*(?!null|false|\[\s*\]|\"\")\S",
     re.MULTILINE,
 )
 """How a server says, in a status line or an object, that it did not carry out a request."""
+_STATUS_VARIABLE = "_code}"
+"""End of the variable with which `curl -w` prints the status."""
+_PRINTED_FAILURE = compiled_later(
+    r"(?:^|[^\w.])(?:[45]\d\d|000)\W*\Z|(?:(?i:http|status|code)\w*[ :=/]{1,2}|(?:^|\}))(?:[45]\d\d|000)\b[^\n]*\s*\Z",
+    re.MULTILINE,
+)
+"""How this status stands at the end of an output if the request was not carried out."""
 _NO_EFFECT_OUTPUT = {
     "git commit": compiled_later(r"^(?:nothing (?:added )?to commit|no changes added to commit)", re.MULTILINE),
     "git push": compiled_later(r"^ ! \[|failed to push|fatal: .*(?:remote|repository|upstream|push)", re.MULTILINE),
@@ -152,6 +158,8 @@ def _command_key(words: Sequence[str]) -> str:
         return f"{_PUSH} {_branches(words[2:])}".strip()
     if words[:1] == ["git"]:
         return " ".join(words[:2])
+    if words[:2] == ["docker", "push"]:
+        return " ".join([*words[:2], *map(basename, words[2:])])  # the registry is what a second attempt corrects
     return one_line(" ".join(words), _MAX_KEY_CHARS)
 
 
@@ -185,7 +193,7 @@ def _effect_signs(call: ToolCall, steps: Sequence[Step], index: int, key: str) -
     gave_up = call.failed is None and not step.operator and _giving_up_line(output) != ""
     failed = call.failed or gave_up
     yield topic == "git commit" and _COMMIT_LINE.search(output), True  # a later `git status` prints similar lines
-    yield topic in _NO_EFFECT_OUTPUT and _NO_EFFECT_OUTPUT[topic].search(output), False
+    yield _no_effect_sign(call, topic), False
     yield topic in _CONFIRMING_OUTPUT and _CONFIRMING_OUTPUT[topic].search(output), True
     yield topic in _NOTHING_TO_DO_OUTPUT and _NOTHING_TO_DO_OUTPUT[topic].search(output), None
     yield not call.undecided and _has_later_failure(output, steps[index:]), True
@@ -195,6 +203,14 @@ def _effect_signs(call: ToolCall, steps: Sequence[Step], index: int, key: str) -
     yield index and steps[index - 1].operator == "||", None  # whether it ran at all depends on the previous step
     yield step.operator in (";", "|", "||") and _FATAL_LINE.search(output), None
     yield True, True
+
+
+def _no_effect_sign(call: ToolCall, topic: str) -> re.Match[str] | None:
+    """Return where an output says that a command of this kind took no effect."""
+    pattern = _NO_EFFECT_OUTPUT.get(topic)
+    found = pattern.search(call.output) if pattern else None
+    is_printed = topic.startswith("curl ") and _STATUS_VARIABLE in call.command
+    return found or (_PRINTED_FAILURE.search(call.output) if is_printed else None)
 
 
 def _has_later_failure(output: str, steps: Sequence[Step]) -> bool:
@@ -229,8 +245,7 @@ def _is_harmless(step: Step) -> bool:
 
 
 def _refusal_reason(call: ToolCall, key: str) -> str:
-    pattern = _NO_EFFECT_OUTPUT.get(" ".join(key.split()[:2]))
-    match = pattern.search(call.output) if pattern else None
+    match = _no_effect_sign(call, " ".join(key.split()[:2]))
     line = (
         _line_around(call.output, match.start())
         if match

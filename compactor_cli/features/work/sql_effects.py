@@ -55,7 +55,7 @@ _COMMAND_TAG = compiled_later(
 _ROW_COUNT = compiled_later(r"\b(\d+) rows? affected", re.IGNORECASE)
 _ROW_COUNT_KEYS = ("rowCount", "row_count", "rowsAffected", "rows_affected", "affectedRows", "affected_rows", "changes")
 _BARE_SUCCESS = compiled_later(
-    r"\s*(?:ok|null|\[\s*\]|\{\s*\}|\(?(?:bash completed with )?no output\)?|"
+    r"\s*(?:ok|null|commit|\[\s*\]|\{\s*\}|\(?(?:bash completed with )?no output\)?|"
     r"(?:query|statement|command|sql)(?: was)? executed successfully)?\.?\s*",
     re.IGNORECASE,
 )
@@ -113,7 +113,7 @@ def sql_effects(
         return
     error = _ERROR.search(output)
     tags = list(_matching_tags(changes, output))
-    rolled_back = _ROLLBACK_TAG.search(output)
+    rolled_back = _ROLLBACK_TAG.search(output) and changes[0].verb != "rollback"
     has_failed = (
         call.undecided
         or done is False

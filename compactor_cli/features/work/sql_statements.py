@@ -47,7 +47,9 @@ _WITH_PREFIX = compiled_later(
 )
 """What precedes a statement that uses the rows of queries."""
 _FILLING_WORDS = compiled_later(
-    r" (?:or replace|if (?:not )?exists|concurrently|unique|cascade|only)\b|(?: as\b| ?\().*", re.IGNORECASE
+    r" (?:or replace|if (?:not )?exists|concurrently|unique|cascade|only|materialized|foreign|unlogged|external)\b|"
+    r"(?: as\b| ?\().*",
+    re.IGNORECASE,
 )
 """Words of a definition that do not say what it defines, and everything after the name."""
 _TEMPORARY = compiled_later(r"create (?:or \w+ )?(?:local |global )?temp", re.IGNORECASE)
@@ -56,6 +58,8 @@ _BODY = compiled_later(r"(?:create|alter)\b.*\b(?:trigger|rule|function|procedur
 _HARMLESS_BODY = compiled_later(r"…|\bexecute (?:function|procedure) [\w.]+ ?\([^()]*\)$", re.IGNORECASE)
 """A quoted body, or one that only calls a function."""
 _TRANSACTION_START = compiled_later(r"(?:begin|start transaction)(?: (?:work|tran|transaction|immediate)\b.*)?$", re.I)
+_ROLLBACK = compiled_later(r"rollback(?: work| tran| transaction)?(?: and no chain)?$", re.IGNORECASE)
+"""This takes back what earlier calls did."""
 _TRANSACTION_END = compiled_later(r"(?:commit|end)(?: (?:work|tran|transaction))?$", re.IGNORECASE)
 _UNREADABLE = compiled_later(
     r"(?:begin|start|commit|end|if|while|declare|delimiter|else|case|loop|for)\b|copy\b.*\bfrom stdin\b|"
@@ -96,10 +100,16 @@ def sql_changes(script: str) -> tuple[SqlChange, ...]:
     if len(script) > _MAX_SCRIPT_CHARS:
         return ()
     statements, is_readable = _split_statements(script)
-    starts = [statement for statement in statements if _TRANSACTION_START.match(statement.unquoted)]
-    ends = [statement for statement in statements if _TRANSACTION_END.match(statement.unquoted)]
-    others = [statement for statement in statements if statement not in starts and statement not in ends]
-    if not is_readable or len(starts) > len(ends) or any(_UNREADABLE.match(other.unquoted) for other in others):
+    if len(statements) == 1 and _ROLLBACK.match(statements[0].unquoted):
+        return (SqlChange(statements[0].shown, "rollback"),)
+    others: list[_Statement] = []
+    is_open = False
+    for statement in statements:
+        if _TRANSACTION_START.match(statement.unquoted) or _TRANSACTION_END.match(statement.unquoted):
+            is_open = _TRANSACTION_END.match(statement.unquoted) is None
+        else:
+            others.append(statement)
+    if not is_readable or is_open or any(_UNREADABLE.match(other.unquoted) for other in others):
         return ()
     if any(_BODY.match(other.unquoted) and not _HARMLESS_BODY.search(other.unquoted) for other in others):
         return ()

@@ -22,6 +22,7 @@ from compactor_cli.features.work.git_files import stash_subcommand
 from compactor_cli.features.work.git_steps import REBASED
 from compactor_cli.features.work.in_flight import MAX_COMMAND_CHARS, describe_call, ends_session
 from compactor_cli.features.work.inferred_acts import InferredActs
+from compactor_cli.features.work.listed_files import paths_listed_by
 from compactor_cli.features.work.masked_calls import mask_state_lines
 from compactor_cli.features.work.open_errors import is_abandoned
 from compactor_cli.features.work.page_acts import page_effects
@@ -231,7 +232,7 @@ def _record_call(
     line_steps = parse_steps(call.command) if call.command else ()
     if not call.failed:
         state.errors.record_correct_call(call, line_steps)
-        state.files.seen.update(read_paths)
+        state.files.seen.update(read_paths, () if changes else paths_listed_by(call))
     if not superseded and state.tasks.record_call(call) and not call.command and not changes:
         return
     was_stopped = call.undecided and not call.running_id and call.command != "" and not is_declined(call.output)
