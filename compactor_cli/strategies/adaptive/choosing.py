@@ -29,9 +29,6 @@ _CHAT_ANSWER_SHARE = 0.45
 """The same for the newest answer if the agent works only by talking: less than its head and end says nothing."""
 _FULL_SHARE = 0.97
 """Share of the room below which to look for whole groups that fit into what is left."""
-_MIN_VALUE_SHARE = 0.1
-"""Minimum value of a token of a line, relative to the lines before it. The last quarter of all lines has 2% of the
-value."""
 _MIN_LINE_TOKENS = 6
 """Tokens left below which to stop looking for lines."""
 _AIM_SHARE, _CLOSE_SHARE = 0.998, 0.99
@@ -69,11 +66,7 @@ class Chooser(RequiredLines):
             attempt = self._fit([*self.selector.taken.values()], best)
             return self._refill(attempt) if self.is_work_chat else attempt
         self._take_findings()
-        attempt = self._with_lines(best, _MIN_VALUE_SHARE)
-        if attempt.tokens < _FULL_SHARE * self.room:  # there is not much to keep whole instead of lines of little value
-            self.kept_whole.clear()
-            attempt = self._with_lines(best, 0.0)
-        return self._mark_removals(self._refill(attempt))
+        return self._mark_removals(self._refill(self._with_lines(best)))
 
     def _make_room_for_requests(self, best: Attempt) -> Attempt:
         """Return `best` with room for what the user said, up to its share. The newest exchanges are cut to what that
@@ -177,11 +170,11 @@ class Chooser(RequiredLines):
                 return marked
         return attempt
 
-    def _with_lines(self, best: Attempt, min_value_share: float) -> Attempt:
+    def _with_lines(self, best: Attempt) -> Attempt:
         """Take lines for their value in addition to those already taken, and return the attempt."""
         room, taken = int(self.room * 1.1) + 60, self.selector.taken
         budget = room - sum(choice.cost for choice in taken.values())
-        self.selector.fill(filter(self._may_be_quoted, densest_lines(self.lines, room)), budget, min_value_share)
+        self.selector.fill(filter(self._may_be_quoted, densest_lines(self.lines, room)), budget)
         return self._fit([*taken.values()], best)
 
     def _may_be_quoted(self, line: int) -> bool:

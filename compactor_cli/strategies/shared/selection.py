@@ -30,8 +30,6 @@ _ROUNDING = 1e-9
 _CHARS_PER_TOKEN = 12
 """Characters of lines to examine closely for each token of room: three times what is taken. With two thirds of that,
 fewer names survive; with three times as many, no more do."""
-_MIN_AVERAGE_TOKENS = 200
-"""Number of tokens taken from which on their average value is reliable."""
 _MAX_SCOPES = 4
 """Maximum number of functions, classes or sections around a line that are quoted with it."""
 QUOTE_HEADING_TOKENS = 5
@@ -134,19 +132,17 @@ class Selector:
     def _text_key(self, line: int) -> tuple[int, str]:
         return self.lines.message_of(line), self.lines.text(line)
 
-    def fill(self, candidates: Iterable[int], room: int, min_value_share: float = 0.0) -> int:
-        """Take the best of the candidates while they fit, and return the tokens that are left. `min_value_share`: stop
-        when a token of a line is worth less than this share of a token of the lines taken so far."""
-        return room - sum(self._take_densest(candidates, room, min_value_share))
+    def fill(self, candidates: Iterable[int], room: int) -> int:
+        """Take the best of the candidates while they fit, and return the tokens that are left."""
+        return room - sum(self._take_densest(candidates, room))
 
-    def _take_densest(self, candidates: Iterable[int], tokens_left: int, min_value_share: float) -> Iterator[int]:
+    def _take_densest(self, candidates: Iterable[int], tokens_left: int) -> Iterator[int]:
         """Take the densest lines first, updating the estimate of a line when it comes to the top. Yield the tokens of
         each."""
         taken, opened_messages, gains, costs = self.taken, self._opened_messages, self._gains, self._costs
         messages, piece_of = [piece.message for piece in self.lines.session.pieces], self.lines.piece_of
         heap = self._entries(candidates)
         heapify(heap)
-        taken_value = taken_tokens = 0.0
         while heap and tokens_left > QUOTE_HEADING_TOKENS:
             line = heap[0][1]
             if line in taken or (gain := self._estimate(line)) <= _ROUNDING:
@@ -167,13 +163,10 @@ class Selector:
                 heapreplace(heap, (-gain / cost, line))
                 continue
             heappop(heap)
-            if taken_tokens > _MIN_AVERAGE_TOKENS and gain / cost < min_value_share * taken_value / taken_tokens:
-                break
             real_gain = self._gain(line)
             # it may add something beside another line, and is pushed again when that one is taken
             if real_gain <= _ROUNDING:
                 continue
-            taken_value, taken_tokens = taken_value + gain, taken_tokens + cost
             self._record_line(line, real_gain, cost, scopes)
             yield cost
             tokens_left -= cost
