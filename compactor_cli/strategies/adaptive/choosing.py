@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.plan import Decision
 from compactor_cli.model.talking import is_interjection
-from compactor_cli.strategies.adaptive import must_keep
 from compactor_cli.strategies.adaptive.arrangement import Attempt, misleads, quotes_all
 from compactor_cli.strategies.adaptive.required import RequiredLines
 from compactor_cli.strategies.adaptive.span_chooser import PieceSpanChooser
@@ -283,23 +282,13 @@ class Chooser(RequiredLines):
                 yield choice
 
     def _spend_rest(self, order: list[ChosenLine], attempt: Attempt) -> Attempt:
-        """Use what is left: requests stay whole first, then the agent's last words are quoted, and then the newest
-        groups stay whole. In talk, the groups with the most valuable lines stay whole."""
+        """Use what is left: the newest groups stay whole, or in talk those with the most valuable lines."""
         newest = [group.index for group in reversed(self.others)]
         if self.is_talk:
             by_value = [self.group_of[self.lines.message_of(line)] for line in self.selector.taken]
             return self._with_groups(order, attempt, dict.fromkeys([*by_value, *newest]))
-        longer, answered = self._with_answers(order, attempt)
-        if answered is not attempt:  # the user's requests come before that
-            with_requests = self._with_groups(order, attempt, filter(self._is_request, newest))
-            if with_requests is not attempt and not self._drops_chosen(with_requests, order):
-                longer, answered = self._with_answers(order, with_requests)
-            else:
-                self.kept_whole.clear()
-        return self._with_groups(longer, answered, newest)
+        return self._with_groups(order, attempt, newest)
 
-    def _is_request(self, index: int) -> bool:
-        return is_request(self.inputs.groups[index], self.inputs.messages)
 
     def _with_groups(self, order: list[ChosenLine], attempt: Attempt, candidates: Iterable[int]) -> Attempt:
         """Return the attempt with as many candidates kept whole as fit, in their order."""
@@ -338,29 +327,6 @@ class Chooser(RequiredLines):
             return all(is_interjection(self.inputs.messages[i].text()) for i in group.messages)
         return not self.is_talk and self.bare_replies.issuperset(group.messages)
 
-    def _with_answers(self, order: list[ChosenLine], attempt: Attempt) -> tuple[list[ChosenLine], Attempt]:
-        """Add the agent's last words, and its words before requests, as far as they fit. If all names in them are
-        known, these lines have no value, but they say what came of the work or what the user is asked."""
-        taken = {choice.line for choice in order}
-
-        def cost(line: int) -> int:
-            return 0 if line in taken else self.selector.cost(line)
-
-        answers = chain([self.conclusion], must_keep.answers(self.inputs.messages, self.lines))
-        fitting = must_keep.fit_answers(self.room - attempt.tokens, answers, self.lines, cost)
-        added = [[line for line in answer if line not in taken] for answer in fitting]
-        added = [lines for lines in added if lines][:_MAX_ATTEMPTS]
-        newest = sorted(added[0], key=lambda line: must_keep.names_something(self.lines.text(line))) if added else []
-        single_lines = [[line] for line in reversed(newest)]
-        # if nothing else is quoted, a few words justify one
-        self.min_summary_tokens = MIN_MARK_TOKENS if attempt.slots else 1
-        for lines in (*(list(chain.from_iterable(added[:count])) for count in range(len(added), 0, -1)), *single_lines):
-            longer = [*order, *(ChosenLine(line, 0.0, self.selector.cost(line)) for line in lines)]
-            larger = self.build(longer)
-            if attempt.tokens < larger.tokens <= self.room:
-                return longer, larger
-        self.min_summary_tokens = MIN_MARK_TOKENS
-        return order, attempt
 
     def _only_protected(self) -> Attempt:
         """Return an attempt that keeps nothing but what is protected, because nothing else fits."""
