@@ -110,7 +110,7 @@ class PlanBuilder:
         self.request_lines: frozenset[int] = frozenset()  # lines of what the user said
         self.newer_of: Mapping[int, Sequence[int]] = {}  # line -> those that replace it, which it needs
         # a ratio refers to what the first round started from; a target in tokens does not need that
-        self.needs_summary = needed = inputs.settings.target_ratio is not None or inputs.target is None
+        needed = inputs.settings.target_ratio is not None or inputs.target is None
         self.newest = self.newest_within(room)
         self.in_place = self._find_in_place()
         base = Base(sum(m.tokens for m in inputs.messages), inputs.target or 0) if needed or room >= BASE_ROOM else None
@@ -152,8 +152,7 @@ class PlanBuilder:
     def newest_within(self, limit: int) -> NewestExchanges:
         """Return the newest exchanges that stay in place, in at most `limit` tokens."""
         args = self.inputs.messages, self.others, self.renderer, self.room
-        needed, decided = self.needs_summary, self.reports
-        return NewestExchanges(*args, summaries=self.summaries, for_summary=needed, decided=decided, limit=limit)
+        return NewestExchanges(*args, summaries=self.summaries, decided=self.reports, limit=limit)
 
     def make_selector(self, taken: Iterable[int]) -> Selector:
         """Return a selector that chooses lines in addition to those that are taken."""

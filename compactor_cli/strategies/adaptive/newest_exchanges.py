@@ -19,8 +19,6 @@ _MAX_GROUPS = 40
 """Maximum number of newest groups that stay in place for being the newest."""
 _MAX_LIST_GROUPS = 3
 """Maximum number of groups with calls about the task list that take no more than the list in the state."""
-_MIN_SUMMARY_TOKENS = 100
-"""Tokens of a group from which on a summary of it is shorter."""
 _MAX_WHOLE_TOKENS = 150
 """Maximum tokens of what the agent wrote in these groups to keep whole: its texts, and the arguments of calls."""
 _TINY_LAST_SHARE, _SMALL_LAST_SHARE, _LARGE_LAST_SHARE = 1.0, 0.8, 0.55
@@ -50,13 +48,11 @@ class NewestExchanges:
         room: int,
         *,
         summaries: Set[int] = frozenset(),
-        for_summary: bool = False,
         decided: Mapping[int, Decision],
         limit: float = inf,
     ) -> None:
         """Choose among `groups`. `decided`: decisions that are already made for some of them. `summaries`: groups that
-        never stay. `for_summary`: something has to be left for a summary. `limit`: the maximum tokens for these
-        groups."""
+        never stay. `limit`: the maximum tokens for these groups."""
         self._messages, self._renderer, self._room = messages, renderer, room
         self._newest_limit = min(newest_tokens(room), limit)
         tiny_limit = tokens_between(room, (_TINY_ROOM, _TINY_LAST_SHARE), (SMALL_ROOM, _SMALL_LAST_SHARE))
@@ -70,7 +66,7 @@ class NewestExchanges:
         self.last_exchange = self._find_last_exchange(groups)
         self._last_whole_limit = self._last_exchange_limit()
         self._answers = {group.index for group in groups if self._is_answer(group)}
-        self.in_place = self._choose(self._after_large(groups) if for_summary else groups, summaries, decided)
+        self.in_place = self._choose(groups, summaries, decided)
 
     def whole_limit(self, group: int) -> int:
         """Return the tokens up to which what the agent wrote in a group stays whole."""
@@ -139,14 +135,6 @@ class NewestExchanges:
         found = {g.index for g in groups if only_updates_list([self._messages[i] for i in g.messages])}
         return found - self.last_exchange.keys() if len(found) > _MAX_LIST_GROUPS else set()
 
-    def _after_large(self, groups: Sequence[Group]) -> Sequence[Group]:
-        """Return the groups after the oldest one that a summary would shorten, and the last exchange in any case."""
-        for index, group in enumerate(groups):
-            if group.index in self.last_exchange:
-                break
-            if group.tokens >= _MIN_SUMMARY_TOKENS and not is_request(group, self._messages):
-                return groups[index + 1 :]
-        return groups
 
     def _find_last_exchange(self, groups: Sequence[Group]) -> dict[int, Group]:
         """Return the newest group that is not a request. If it holds a result in text form, also return the group
