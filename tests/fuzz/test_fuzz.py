@@ -39,7 +39,7 @@ def test_an_output_that_cannot_be_read_is_a_finding(tmp_path, monkeypatch):
         if str(place).endswith("after.jsonl"):
             (tmp_path / "after.jsonl").write_bytes(b"nonsense\n")
 
-    monkeypatch.setattr("compactor_cli.cli.compact_file.write_bytes", writes_nonsense)
+    monkeypatch.setattr("compactor_cli.cli.session.write_bytes", writes_nonsense)
     seen = hunt(SAMPLES, tmp_path, range(6), seed=7)
     assert any("cannot be read again" in finding.what for finding in seen.findings)
 

@@ -189,14 +189,3 @@ def test_neighbours_that_explain_each_other_come_before_a_line_that_is_worth_mor
     worth = {story.session.find_id(name): 1.0 for name in paths} | {story.session.find_id("main.py"): 0.25}
     assert other not in chosen(story, 44, worth=lambda term: worth.get(term, 0.0))
     assert chosen(story, 44, worth=lambda term: worth.get(term, 0.0)) == paths[:2]
-
-
-def test_no_line_is_taken_that_is_worth_next_to_nothing_beside_those_before_it():
-    names = [f"see {word}_{number}.py" for word in WORDS for number in range(3)]
-    story = told([*names, *(f"and {word} too" for word in WORDS)])
-    lines = range(len(story.lines))
-    every, few = (selector(story, lambda term: 1.0 if term >= 0 else 0.001) for _ in range(2))
-    every.fill(lines, 10**6)
-    few.fill(lines, 10**6, min_value_share=0.1)
-    assert [story.lines.text(line) for line in sorted(few.taken)] == names
-    assert len(every.taken) > len(few.taken)
