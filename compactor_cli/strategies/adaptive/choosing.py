@@ -289,7 +289,6 @@ class Chooser(RequiredLines):
             return self._with_groups(order, attempt, dict.fromkeys([*by_value, *newest]))
         return self._with_groups(order, attempt, newest)
 
-
     def _with_groups(self, order: list[ChosenLine], attempt: Attempt, candidates: Iterable[int]) -> Attempt:
         """Return the attempt with as many candidates kept whole as fit, in their order."""
         budget = self.room - attempt.tokens
@@ -326,7 +325,6 @@ class Chooser(RequiredLines):
         if self.by_people or (self.is_work_chat and not is_request(group, self.inputs.messages)):
             return all(is_interjection(self.inputs.messages[i].text()) for i in group.messages)
         return not self.is_talk and self.bare_replies.issuperset(group.messages)
-
 
     def _only_protected(self) -> Attempt:
         """Return an attempt that keeps nothing but what is protected, because nothing else fits."""

@@ -135,7 +135,6 @@ class NewestExchanges:
         found = {g.index for g in groups if only_updates_list([self._messages[i] for i in g.messages])}
         return found - self.last_exchange.keys() if len(found) > _MAX_LIST_GROUPS else set()
 
-
     def _find_last_exchange(self, groups: Sequence[Group]) -> dict[int, Group]:
         """Return the newest group that is not a request. If it holds a result in text form, also return the group
         before it."""
