@@ -31,7 +31,7 @@ def main() -> None:
                 _end(ended.code or 0)
             raise
     except KeyboardInterrupt:
-        sys.stderr.write("interrupted; nothing was left half-written\n")
+        sys.stderr.write("interrupted; no file was left half-written\n")
         sys.exit(130)
 
 

@@ -323,7 +323,7 @@ def test_a_run_that_ends_in_the_middle_is_resumed_to_the_same_bytes(run, tmp_pat
     said = under_way.stderr.read()  # ends when no process has it open any more
     code = under_way.wait()
     assert code == {signal.SIGKILL: -9, signal.SIGTERM: 143, signal.SIGINT: 130}[number]
-    assert (b"nothing was left half-written" in said) == (number != signal.SIGKILL)
+    assert (b"no file was left half-written" in said) == (number != signal.SIGKILL)
     assert b"Traceback" not in said
     first = listed(tmp_path / "out")
     assert 0 < len(first) < LARGE_FILES
