@@ -26,7 +26,7 @@ from compactor_cli.summaries.statement_choice import (
     answer_statements,
     clip,
     closing_sentences,
-    drop_repeated_leads,
+    closing_text,
     find_withdrawn,
     has_limit,
     is_binding,
@@ -193,7 +193,7 @@ def last_words_item(messages: Sequence[Message], *, at_end: bool) -> list[Summar
         return []
     if last.index in calls_in_text(messages):
         return []
-    closing = " ".join(drop_repeated_leads(closing_sentences(last.text("text"))))
+    closing = closing_text(last.text("text"))
     text = REPLIED_AT_END if at_end else f'the agent said last: "{clip(closing)}"'
     return [SummaryItem("Next", text, (last.number,), order_of(last, 999))] if closing else []
 
@@ -208,7 +208,7 @@ def _last_thought(messages: Sequence[Message]) -> list[SummaryItem]:
     """Return the end of the agent's last thinking, since some agents state their findings nowhere else."""
     for message in reversed(messages):
         if message.role == "assistant" and (thought := message.text("thinking").strip()):
-            closing = clip(" ".join(drop_repeated_leads(closing_sentences(thought))))
+            closing = clip(closing_text(thought))
             text = f'the agent thought last: "{closing}"'
             return [SummaryItem("In progress", text, (message.number,), order_of(message, 0))] if closing else []
     return []
@@ -274,7 +274,7 @@ def _request_items(message: Message, keywords: Keywords, answer: str) -> Iterato
     answer_end = closing_sentences(answer) if answer and not substantial else []
     if answer_end and is_few_words(" ".join(lines)) and not any(map(QUESTION_END.search, answer_end)):
         return  # "Good."
-    answered = one_line(" ".join(drop_repeated_leads(answer_end)), _MAX_ANSWERED_CHARS)
+    answered = one_line(closing_text(answer) if answer_end else "", _MAX_ANSWERED_CHARS)
     for order, sentence in enumerate(lines):
         is_rule = is_binding(sentence)
         section = "Constraints" if is_rule or has_limit(sentence) else "Goal"

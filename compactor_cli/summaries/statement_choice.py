@@ -10,6 +10,7 @@ from itertools import chain, groupby
 from compactor_cli.strategies.shared.binding import is_directive
 from compactor_cli.text.clauses import Clause
 from compactor_cli.text.identifiers import identifiers
+from compactor_cli.text.line_prefixes import has_words
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import QUESTION_END, Sentence, split_sentences, split_statements
 from compactor_cli.text.subjects import later_on_subject, stems
@@ -92,6 +93,18 @@ def all_statements(text: str) -> list[str]:
 def closing_sentences(text: str) -> list[str]:
     """Return the sentences at the end of the agent's text: what the work has led to, or what the agent asks."""
     return all_statements(text)[-_CLOSING_SENTENCES:]
+
+
+def closing_text(text: str) -> str:
+    """Return these sentences on one line, with a gap sign where something between them is left out, such as code."""
+    joined, end = "", -1
+    closing = closing_sentences(text)
+    for sentence, shown in zip(closing, drop_repeated_leads(closing), strict=True):
+        place = text.find(sentence, max(end, 0))
+        is_gap = place >= 0 <= end and has_words(text[end:place])
+        joined += f"{_ITEM_SEPARATOR if is_gap else ' ' if joined else ''}{shown}"
+        end = place + len(sentence) if place >= 0 else -1
+    return joined
 
 
 def drop_repeated_leads(lines: Iterable[str]) -> Iterator[str]:

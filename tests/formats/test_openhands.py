@@ -254,10 +254,11 @@ def test_a_thought_that_was_cut_is_cut_in_the_arguments_too():
 def test_a_result_that_was_cut_is_cut_in_its_copies():
     events = events_of((FOLDER / "sdk.jsonl").read_bytes())
     at = next(n for n, e in enumerate(events) if e.get("tool_call_id") == "call-05" and "observation" in e)
-    events[at]["observation"]["content"][0]["text"] = listing_output("diff", 300)
-    out = compact(jsonl(*events), target_tokens=1_600, strategy="adaptive").data
+    events[at]["observation"]["content"][0]["text"] = whole = listing_output("diff", 300)
+    out = compact(jsonl(*events), target_tokens=2_700, strategy="adaptive").data
     seen = next(e for e in events_of(out) if e.get("tool_call_id") == "call-05" and "observation" in e)["observation"]
     assert seen["new_content"] == seen["content"][0]["text"]
+    assert len(seen["new_content"]) < len(whole)
 
 
 def test_events_without_ids_answer_in_order():

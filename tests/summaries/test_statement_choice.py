@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.summaries.statement_choice import find_withdrawn, is_undone
+from compactor_cli.summaries.statement_choice import closing_text, find_withdrawn, is_undone
 from tests.pipeline.sessions import Json, assistant, filler, result, transcript, user
 from tests.summaries.texts import sections, summarize
 
@@ -142,3 +142,9 @@ def test_sentences_of_one_request_do_not_take_back_each_other() -> None:
 def test_a_nod_of_the_agent_is_no_work(nod: str) -> None:
     told = quoted(user("Mend it."), assistant(f"{nod} Let me look at the totals of src/a.py."), user("And?"))
     assert not any(nod in line for lines in told for line in lines)
+
+
+def test_what_is_left_out_between_the_last_sentences_has_a_gap_sign() -> None:
+    steps = "Ready to tag. The steps are:\n\n```bash\ngit tag v0.8.0\n```\n\nShould I go on?"
+    assert closing_text(steps) == "Ready to tag. … Should I go on?"
+    assert closing_text("The table is sorted.\n\nShould I go on?") == "The table is sorted. Should I go on?"
