@@ -120,7 +120,9 @@ def test_it_is_compacted_and_stays_itself(path):
     for out in outputs:
         if b"session_start" in data:
             sent = check_session(out, chained=b'"parentId"' in data)
-            assert [m["id"] for m in sent] == [m.id for m in load(out).transcripts[0].messages]
+            # a message with a reminder beside the user's words is read as two
+            read = [*dict.fromkeys(m.id.partition("/")[0] for m in load(out).transcripts[0].messages)]
+            assert [m["id"] for m in sent] == read
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
