@@ -43,7 +43,8 @@ def reuse_memory() -> None:
 
 
 def _end(code: int) -> None:
-    """End the process at once if nothing is left to do; Python would first free all modules and vocabularies."""
+    """End the process immediately if nothing is left to do. Otherwise Python would first free all modules and
+    vocabularies, which takes as long as compacting a short session."""
     threads = sys.modules.get("threading")
     if sys.getprofile() or sys.gettrace() or (threads is not None and threads.active_count() > 1):
         return

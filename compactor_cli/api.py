@@ -238,7 +238,9 @@ def language_model(
 def decontextualize(
     source: Source, model: LanguageModel, indices: Sequence[int], *, conversation: int = 0
 ) -> tuple[Resolved, ...]:
-    """Return some messages as self-contained statements resolved by the model (seed 003). Raises ModelError."""
+    """Return some messages of a conversation as self-contained statements: the model resolves pronouns and
+    references from what was said before (seed 003). Statements that are already self-contained are not sent, and
+    answers that lose or add facts are rejected. Raises ModelError when the model fails and fallback is not allowed."""
     return _decontextualize(statements_of(source.transcripts[conversation].messages, indices), model)
 
 

@@ -15,7 +15,8 @@ _CLASSES = {"human": "HumanMessage", "ai": "AIMessage", "system": "SystemMessage
 
 
 def to_lines(messages: Sequence[Any]) -> list[bytes]:
-    """Return each message as a line of JSON; SDK objects through `model_dump`. Raises InputError for anything else."""
+    """Return each message as a line of JSON. Dicts are used as they are, SDK objects at any depth through
+    `model_dump`. Raises InputError for anything else."""
     return [_line(message, number) for number, message in enumerate(messages)]
 
 
@@ -27,7 +28,8 @@ def as_list(messages: Any) -> list[Any]:
 
 
 def from_lines(lines: Iterable[bytes], messages: Sequence[Any], before: Sequence[bytes]) -> list[Any]:
-    """Return the messages for lines: the original object for a line in `before`, else a dict or LangChain message."""
+    """Return the messages for lines. `before`: the original lines of `messages`. For an unchanged line, the original
+    object is returned. Others become dicts, or LangChain messages if the input had these."""
     waiting: dict[bytes, deque[Any]] = defaultdict(deque)
     for line, message in zip(before, messages, strict=True):
         waiting[line].append(message)

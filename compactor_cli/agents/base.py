@@ -90,7 +90,8 @@ class Agent(Struct, frozen=True, kw_only=True):
     resume: str = ""
     """The command that resumes a session, with placeholders `{id}` and `{path}`; empty if there is none."""
     new_folder: Callable[[Machine, str, float], Path | None] | None = None
-    """Returns where the agent keeps a session of a project begun at a time (seconds since 1970); None if nowhere."""
+    """Returns the folder in which the agent would keep a new session. The arguments are the machine, the project's
+    folder, and the session's start time (seconds since 1970). None if the agent has no place for the project."""
     new_name: Callable[[str, float], str] | None = None
     """Returns the path of a new session below that folder, from its id and start time."""
     export: Callable[[FoundSession], bytes] | None = None
@@ -130,7 +131,8 @@ def find_files(
     id_of: Callable[[Path], str | None],
     is_subagent: Callable[[Path], bool] = lambda path: False,
 ) -> Callable[[Path], Iterator[FoundSession]]:
-    """Find one file per session, up to `depth` levels down. `id_of`: a path's session id, None if it holds none."""
+    """Return the `find` of an agent with one file per session, up to `depth` levels below its folder. `id_of`: returns
+    the session id for a path below the folder; None if the file holds no session."""
 
     def find(folder: Path) -> Iterator[FoundSession]:
         for entry in files_below(folder, depth):

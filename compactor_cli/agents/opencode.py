@@ -34,7 +34,8 @@ def _find(folder: Path) -> Iterator[FoundSession]:
 
 
 def _open_database(path: Path) -> sqlite3.Connection:
-    """Return the database, opened for reading; as immutable if nobody writes to it, creating no files."""
+    """Return the database, opened for reading. Without a write-ahead log, nobody is writing to it, so it is opened
+    as immutable and no files are created next to it."""
     fixed = "" if Path(f"{path}-wal").exists() else "&immutable=1"
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{fixed}", uri=True)
 

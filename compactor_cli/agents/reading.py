@@ -21,7 +21,8 @@ _MAX_TITLE = 400
 _TITLE = 400
 """Maximum characters of a title or request."""
 BYTES_A_TOKEN = 6
-"""Bytes of a session file per token: the median of four real Codex sessions, which repeat little."""
+"""Bytes of a session file per token: the median of four real Codex sessions, which contain each text about once.
+Formats with more repetition have their own figure."""
 _IDE = re.compile(r"\s*<(ide_\w+)>.*?</\1>\s*", re.DOTALL)
 """What an editor inserts before the user's words."""
 

@@ -115,7 +115,8 @@ MAX_CHUNK_BYTES = 64 * 1024
 
 
 def cut_chunks(source: Source) -> ContentChunks:
-    """Return a file in pieces that end after records, wherever they are; a packed file is split at fixed sizes."""
+    """Return a file in pieces. Borders are before records, and only a record itself decides whether a piece ends after
+    it, so that the same records are split alike in every file. A packed file is split at fixed sizes."""
     if source.packed:
         return ContentChunks(source.packed, range(MAX_CHUNK_BYTES, len(source.packed), MAX_CHUNK_BYTES))
     data = source.data

@@ -17,7 +17,8 @@ _MAX_SHOWN = 10
 
 
 def find_entry(removed: Sequence[Removed], reference: str) -> Removed:
-    """Return the entry that a reference or its first hex digits name, preferably one with a mark. Raises UsageError."""
+    """Return the entry that a reference names, preferably one with a mark: `ctx_` and hex digits, or the first of these
+    digits. Raises UsageError for an invalid, unknown or ambiguous reference."""
     digits = reference.strip().lower().removeprefix(PREFIX)
     if not _HEX.fullmatch(digits):
         raise UsageError(
@@ -36,7 +37,8 @@ def find_entry(removed: Sequence[Removed], reference: str) -> Removed:
 
 
 def original_bytes(source: Source, removed: Removed) -> bytes:
-    """Return a text in UTF-8, or the bytes of records. Raises InputError if it is not there."""
+    """Return a text in UTF-8, or the bytes of records, from a compaction's input. Raises InputError if it is not
+    there."""
     if removed.conversation < len(source.transcripts):
         transcript = source.transcripts[removed.conversation]
         find = _record_bytes if removed.kind == "records" else _original_text

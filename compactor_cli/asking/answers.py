@@ -36,7 +36,8 @@ class CheckedAnswer(Struct, Generic[T], frozen=True):
 
 
 def ask_checked(model: LanguageModel, questions: Sequence[Question[T]]) -> list[CheckedAnswer[T]]:
-    """Return the answers in order. All questions are asked at once, and those with unusable answers once more."""
+    """Return the answers in order. All questions are asked at once, and all unusable answers are then requested once
+    more. Failed requests are not repeated, since the model has already retried them."""
     if not questions:
         return []
     answers = model.ask([question.request for question in questions])
@@ -76,7 +77,8 @@ def _retry_request(model: LanguageModel, request: ModelRequest, answer: ModelAns
 
 
 def read_json(text: str, schema: Mapping[str, Any]) -> Any:
-    """Return the JSON value in an answer. Raises RejectedError if there is none or if it does not match the schema."""
+    """Return the JSON value of an answer, which may be in a code block or within a sentence. Raises RejectedError if
+    there is none or if it does not match the schema."""
     import jsonschema  # slow to import, and only needed when a model is asked
 
     value = _parse_json(text)
@@ -110,6 +112,7 @@ def _reject_constant(name: str) -> NoReturn:
 
 
 def estimate_tokens(text: str) -> int:
-    """Estimate from above for almost any vocabulary: three ASCII characters per token, and two tokens per other one."""
+    """Return an upper estimate of a text's tokens for almost any vocabulary: three ASCII characters per token, and
+    two tokens per other character."""
     ascii_only = len(text.encode("ascii", "ignore"))
     return -(-ascii_only // 3) + 2 * (len(text) - ascii_only)

@@ -60,4 +60,5 @@ class LanguageModel(Protocol):
         """Return one answer per request, in order; several are asked at the same time."""
 
     def give_up(self, what: str, why: str, *, failed: bool = True) -> None:
-        """Record what is done without the model. Raises ModelError if that is not allowed and a model `failed`."""
+        """Record that `what` is done without the model. Raises ModelError if that is not allowed, unless `failed` is
+        False because the model was never asked."""

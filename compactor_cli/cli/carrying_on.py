@@ -48,7 +48,9 @@ class CarriedOn(Struct, frozen=True):
 def append_natively(
     session: Session, make: Make, source: Source, settings: Settings
 ) -> tuple[Content, list[Compaction]]:
-    """Return the file with the output of `make` appended as its agent would append it, and the compaction."""
+    """Return the file with the output of `make` appended as its agent would append it, and the compaction. Further
+    records that the agent requires, such as a notice that something is missing, count against the target. Raises
+    UsageError if nothing can be appended, and BudgetError if the result does not fit."""
     from compactor_cli.resuming.emit import append_compaction
 
     data, parts = make(source, settings)
@@ -69,7 +71,8 @@ def append_natively(
 
 
 def make_new_session(source: Source, data: Content, out: str) -> tuple[bytes, CarriedOn]:
-    """Return a session under a new id, and where it goes: to `out`, or to its agent's folder. Raises UsageError."""
+    """Return a new session under its own id, and where it goes: to `out`, or to its agent's folder. Raises UsageError
+    if no agent resumes the format, or if the folder cannot be determined."""
     from compactor_cli.resuming.emit import new_id, rename_session
 
     if len(source.transcripts) != 1:

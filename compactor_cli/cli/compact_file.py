@@ -232,7 +232,8 @@ def _compact_source(session: Session, source: Source, job: Job) -> tuple[Content
 def _compact_if_needed(
     session: Session, source: Source, make: Callable[[Settings], tuple[Content, list[Compaction]]]
 ) -> tuple[Content, list[Compaction]]:
-    """Return what `make` makes, again with a target if it is over the threshold; a file below that stays unchanged."""
+    """Return the output of `make`, or the unchanged file if it is below the threshold. Without a target, `make` runs
+    again if the output would still be over the threshold."""
     from compactor_cli.pipeline.threshold import relief_target
     from compactor_cli.views.forecast import forecast_context
 
@@ -272,7 +273,8 @@ def compact_always(
     remember: MemoryExtractor | None = None,
     decided: Sequence[Decided] = (),
 ) -> tuple[Content, list[Compaction]]:
-    """Compact every conversation. `recalled`: memories to insert, else `recall` finds them. `decided`: by a person."""
+    """Compact every conversation of a file. Return the output and each compaction. `recalled`: memories to insert; if
+    there are none, `recall` finds them. `remember` extracts memories. `decided`: a person's decisions."""
     tools = [
         replace(
             session.tools(t, settings),

@@ -38,7 +38,8 @@ class Configured(Struct, frozen=True):
 
 
 def configure(overrides: layers.Layer, config: str = "") -> Configured:
-    """Return the effective settings. `config`: a file to read instead of the user's and the project's."""
+    """Return the effective settings. `config`: a file to read instead of the user's and the project's. Raises
+    SettingsError for an invalid value, and InputError for a device that never ends."""
     environment, warnings = layers.environment_layer(os.environ)
     files = files_in_use(config_option(config), working_folder())
     for file in files:

@@ -21,7 +21,8 @@ def missing_database(url: str) -> str:
 
 @contextmanager
 def existing_database(url: str) -> Iterator[Database | None]:
-    """Yield the database at an address; None, without creating anything, if nothing was ever stored."""
+    """Yield the database at an address; None, without creating anything, if nothing was ever stored. Raises
+    StoreError."""
     file = sqlite_file(url)
     if file is not None and not is_there(file):
         yield None

@@ -71,7 +71,8 @@ class DoneList:
         return self._text.splitlines()
 
     def start(self, inputs: Iterable[str], *, afresh: bool) -> None:
-        """Open the list, emptied if `afresh`. It is never more readable than the inputs. Raises UsageError."""
+        """Open the list; `afresh` empties it first. Since the list describes the inputs, it is never more readable
+        than they are. Raises UsageError."""
         if self._address:
             self._text = "" if afresh else self._text
             return

@@ -20,7 +20,8 @@ from compactor_cli.model.profile import Profile
 from compactor_cli.tokens import make_counter
 
 _MIN_SHARED_TOKENS = 5_000_000
-"""Number of tokens, once per compaction, from which starting processes pays off: a few seconds of work."""
+"""Number of tokens from which starting processes pays off: a few seconds of work. Each case counts once per
+compaction."""
 
 
 class EvaluationSetup(Struct, frozen=True):
@@ -61,7 +62,8 @@ def measure_chunk(cases: Sequence[Case]) -> list[list[CaseOutcome]]:
 def measure_shared(
     cases: Sequence[Case], setup: EvaluationSetup, runs: int
 ) -> Generator[list[CaseOutcome], None, None] | None:
-    """Yield the results of `measure_case` in order, computed on all processors, or None if it is too little."""
+    """Yield the results of `measure_case` in order, computed on all processors; each case has `runs` outcomes.
+    Return None if starting processes does not pay off, or if a session is too large for memory."""
     processes = min(workers.processors(), len(cases))
     tokens = sum(case.front.tokens for case in cases)
     is_large = any(isinstance(case.front.source, FileContent) for case in cases)

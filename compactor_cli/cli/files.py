@@ -82,7 +82,8 @@ def read_bytes(path: str) -> bytes:
 
 
 def read_content(path: str) -> Content:
-    """Return the contents of a file or of standard input, in a temporary file if they are too large."""
+    """Return the contents of a file or of standard input, in a temporary file if they are too large for memory.
+    Raises InputError, also for a device that never ends, and AccessError if a file exists but cannot be read."""
     if path == "-":
         _check_ends(sys.stdin.buffer, path)
         return spill_stream(sys.stdin.buffer)

@@ -39,7 +39,8 @@ def read_session(path: str) -> Content:
 
 
 def refuse_in_place(paths: Iterable[str], contents: Collection[str] = (), *, appends: bool = False) -> None:
-    """Raise UsageError for what cannot be replaced. `appends`: the run only appends, so a folder of events is fine."""
+    """Raise UsageError if an input is not a single file that can be replaced. `contents`: names of sessions without
+    a file of their own. `appends`: the run only appends, so a folder of events is fine."""
     for path in paths:
         if path == "-":
             raise UsageError("standard input cannot be replaced in place; use -o")

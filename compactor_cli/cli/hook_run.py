@@ -44,7 +44,8 @@ _RATIO = 0.25
 
 
 def answer_hook(args: ConfiguredOptions, tokens: str, overrides: Layer, unknown: Sequence[str]) -> None:
-    """Answer the payload on standard input. Failures exit with code 0, as code 2 would stop the agent."""
+    """Answer the payload on standard input. Failures exit with code 0, as code 2 would stop the agent at some
+    events."""
     try:
         if unknown:
             _print_message(f"ignored, as unknown: {' '.join(unknown)}", quiet=args.quiet)
@@ -176,7 +177,8 @@ def _contents(session: Session, path: str) -> bytes:
 
 
 def _has_just_compacted(data: bytes) -> bool:
-    """Return whether the newest compaction in the file is the current one: the agent has written nothing since."""
+    """Return whether the newest compaction in the file is the current one: the agent has written nothing since.
+    Otherwise the agent has not yet recorded it, and its summary is unknown."""
     lines = data.splitlines()
     lines_after = lines[_boundaries(lines)[-1] + 1 :]
     return not any(b'"assistant"' in line for line in lines_after)

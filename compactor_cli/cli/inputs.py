@@ -40,12 +40,14 @@ class Input(Struct, frozen=True):
 
 
 def inputs_of(session: Session, files: Sequence[str], args: PickOptions, *, out_folder: str = "") -> list[Input]:
-    """Return the inputs: the named files, or the session that its options choose, expanded by `files_of`."""
+    """Return the inputs of a command: the named files, or the session that its options choose (see `pick_files`),
+    expanded by `files_of`. Raises UsageError and InputError."""
     return files_of(session, pick_files(session, files, args), out_folder=out_folder)
 
 
 def files_of(session: Session, paths: Sequence[str], *, out_folder: str = "") -> list[Input]:
-    """Return files that are named or match a pattern; a folder becomes the sessions below it, without `out_folder`."""
+    """Return the files that are named or match a pattern (`sessions/**/*.jsonl`); a folder becomes the sessions in and
+    below it. `out_folder` is ignored. Raises InputError for a folder or pattern without any."""
     inputs: list[Input] = []
     for path in paths:
         if is_remote(path):
@@ -195,7 +197,8 @@ def _unreadable_reason(session: Session, path: str) -> str:
 
 
 def one_by_one(session: Session, inputs: Sequence[Input], work: Callable[[str], int | None]) -> None:
-    """Call `work` for each file. A failure is reported, and the others continue; the first exit code but 0 ends it."""
+    """Call `work` for each file. If there are several, a failure is reported and the others continue. The first exit
+    code other than 0 ends the command."""
     code = 0
     with session.show_progress(len(inputs), "files") as progress:
         for entry in inputs:

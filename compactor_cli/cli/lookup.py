@@ -38,7 +38,8 @@ class Lookup(Struct, frozen=True):
     """The file in the form that the archive knows: packed or unpacked."""
     match: Match
     compactions: Sequence[Archived]
-    """Oldest first: the rounds that led to the file or, if only session or marks matched, all of the session."""
+    """Oldest first: the rounds that led to the file or, if only its session or its marks matched, all rounds of the
+    session."""
     stored: bytes = b""
 
     @property
@@ -105,7 +106,8 @@ def _unpacked(data: Content) -> Content:
 
 
 def pack_like(data: Content, out_path: str, replaced: Content | None) -> Content:
-    """Return restored data packed like the file it replaces, or as the place's name indicates; else unchanged."""
+    """Return restored data packed like the file it replaces, or as the place's name indicates; unchanged if the name
+    indicates nothing, and for anything that is not a file."""
     container = container_of(data)
     if container is not None and container.copies:
         return data

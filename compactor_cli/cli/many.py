@@ -87,7 +87,8 @@ _WORKER_MODULE = "compactor_cli.cli.compact_worker"
 _STEPS = 7
 """Steps of the pipeline that the progress bar counts for each file."""
 _MOST, _BYTES, _PIECES = 32, 4_000_000, 4
-"""Limits of a chunk: files and, unless it is a single file, bytes; and the least number of chunks per process."""
+"""Limits of a chunk: at most this many files and, unless it is a single file, bytes. The remaining work is cut into
+at least this many chunks per process."""
 
 
 def get_ready(args: CompactOptions) -> None:

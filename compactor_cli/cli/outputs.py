@@ -40,7 +40,8 @@ class FilesRead(Struct, frozen=True):
     """Folder of a session in parts, without links -> its path."""
 
     def replaced_by(self, out_path: str, identity: object) -> str | None:
-        """Return the path that an output with this identity would replace, in whole or in part."""
+        """Return the path that an output would replace, in whole or in part; None if there is none.
+        `identity`: what identifies the output's file."""
         if identity in self.identities:
             return self.identities[identity]
         local = local_path(out_path)
@@ -56,7 +57,8 @@ def find_files_read(
     *,
     profile: bool = True,
 ) -> FilesRead:
-    """Return every file that a run reads. `named_files`: others -> what they are. `profile`: whether it is read."""
+    """Return every file that a run reads: inputs, files of settings, the database. `named_files`: further files -> what
+    they are. `profile`: whether the profile is read."""
     # an input that is also read as something else is listed as that, since advice to replace it in place would be wrong
     read = {**dict.fromkeys(inputs, _INPUT), **configured.files, **(named_files or {})}
     if profile and configured.reading.profile:
@@ -69,7 +71,8 @@ def find_files_read(
 
 
 def check_outputs(read: FilesRead, outputs: Mapping[str, Sequence[str]], remedy: str = "") -> None:
-    """Raise UsageError if an output (option -> places) is a file that the run reads or another output."""
+    """Raise UsageError if an output is a file that the run reads, by whatever name, or equals another output.
+    `outputs`: option -> places; empty ones are ignored. `remedy`: advice for an output that is its input."""
     claimed: dict[str, tuple[str, str]] = {}
     for option, places in outputs.items():
         for out_path in filter(None, places):
@@ -118,14 +121,16 @@ def _same_output_phrase(option: str, target: str, other_option: str, out_path: s
 
 
 def _output_identity(out_path: str, identity: object) -> str | None:
-    """Return what identifies an output: its name, or the open file of standard output. None for a device."""
+    """Return what identifies an output among outputs. Files are replaced by name, so two names of one file do not
+    collide, except for standard output, which writes into an open file. None for a device such as /dev/null."""
     if out_path == "-" or (identity is not None and identity == _file_identity("-", standard=1)):
         return "-"
     return None if identity is None else whole_name(out_path)
 
 
 def _file_identity(path: str, *, standard: int = 0) -> object:
-    """Return device and inode of a file, its path if it does not exist, or None. `standard`: what `-` stands for."""
+    """Return what identifies a file: device and inode, or the path if it does not exist. None for a pipe or a
+    device. `standard`: the descriptor that `-` stands for."""
     path = local_path(path)
     if is_remote(path):
         return path

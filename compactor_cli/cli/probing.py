@@ -24,7 +24,8 @@ Make = Callable[[Source, Settings], tuple[Content, list[Compaction]]]
 
 
 def load_probed(session: Session, path: str) -> Source:
-    """Return a file counted by the local counter times the provider's ratio, else with a warning."""
+    """Return a file counted by the local counter times the provider's ratio, measured on the file. Without a count of
+    the provider, the session warns."""
     model = _asked_model(session)
     source = session.load_locally(path)
     if session.dry:

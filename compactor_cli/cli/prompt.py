@@ -14,7 +14,8 @@ from compactor_cli.prompt.parse import context_options, parse_prompt
 
 
 def read_prompt(path: str, context: Sequence[str] = ()) -> tuple[Prompt, list[str]]:
-    """Return the prompt described by a file, and all files read for it. `context`: `NAME=VALUE`. Raises InputError."""
+    """Return the prompt described by a file, and all files read for it, by paths relative to it. `context`: options
+    `NAME=VALUE`. Raises InputError for anything that cannot be read or used."""
     variables = context_options(tuple(context))
     files = [path]
 

@@ -57,7 +57,8 @@ class Keeper:
         return self._opened
 
     def recall(self, query: str) -> Sequence[Memory]:
-        """Return the memories that answer a query, best first. Warns if there are none."""
+        """Return the memories that answer a query, best first; empty for an empty query. Warns if there are none.
+        Raises StoreError if the database cannot be read."""
         if not query.strip():
             return ()
         with existing_database(self._url) as database:

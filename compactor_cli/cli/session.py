@@ -45,7 +45,8 @@ _MODEL_KEYS = ("summarization.prompt", "llm.model", "llm.max_cost", "llm.concurr
 
 
 def make_session(configured: Configured, *, quiet: bool, profile: bool = False, probes: bool = False) -> Session:
-    """Return a session. `profile`: whether the command uses one; `probes`: whether a provider may count its tokens."""
+    """Return a session for a configuration, and warn about settings that cannot be honoured. `profile`: whether the
+    command uses a profile's weights. `probes`: whether the command can have a provider count tokens."""
     reading = configured.reading
     check_name(reading.format)  # before reading anything, which may take long
     choice = make_counter(configured.tokenizer, reading.model)

@@ -38,7 +38,8 @@ def project_of(text: str) -> str:
 
 
 def choose(session: Session, name: str, session_id: str, project: str, *, newest: bool) -> str:
-    """Return the name of the session with an id, the newest, or one chosen at the terminal; of agent `name`."""
+    """Return the name by which commands know the chosen session: the one with the id `session_id`, the newest, or
+    the one chosen at the terminal; only of the agent `name`, if given. Raises UsageError."""
     agents = [agent(name)] if name else list(AGENTS.values())
     listing = finding.find_sessions(this_machine(), agents, with_subagents=bool(session_id))
     if session_id:

@@ -31,10 +31,12 @@ class Spill:
         weakref.finalize(self, self._file.close)
         self._size = 0
         self._waiting: list[bytes] = []
-        """Bytes for the end of the file that are not written yet, as writing each text separately is slow."""
+        """Bytes for the end of the file that are not written yet: writing each text separately takes several times
+        as long."""
         self._written = 0
         self._ahead, self._ahead_start, self._read_to = b"", 0, 0
-        """A stretch of the file that was read ahead, its start, and the end of the last text, for texts in sequence."""
+        """A stretch of the file that was read ahead, where it starts, and the end of the last text that was read. It
+        serves texts that are read in sequence."""
         self._texts: OrderedDict[int, str] = OrderedDict()
         self._cached = 0
 
@@ -160,7 +162,8 @@ class SpilledBytes:
         return self._window[offset : offset + size]
 
     def _at(self, start: int, size: int) -> int:
-        """Return the position of bytes within the window, which is moved if they are outside it, also backwards."""
+        """Return the position of bytes within the window. The window is moved if they are outside it. Most reading
+        goes from record to record, some of it backwards."""
         end = min(start + size, self._size)
         if start < self._window_start or end > self._window_start + len(self._window):
             back = start < self._window_start <= end + _CHUNK_BYTES

@@ -17,7 +17,8 @@ before_printing: Callable[[], None] | None = None
 
 
 class Outlet(io.RawIOBase):
-    """A descriptor to write to. When its reader stops reading, the rest is discarded, whatever the exit code."""
+    """A descriptor to write to. When its reader stops reading, as `head` does, the rest is discarded and the
+    command's exit code does not change: a closed pipe must not turn a no into a yes."""
 
     def __init__(self, descriptor: int, *, reports_errors: bool) -> None:
         super().__init__()

@@ -24,7 +24,8 @@ _MAX_SHOWN_CHOICES = 6
 
 
 def takes_options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that makes a typer command from a function of `args`, `overrides` and `ctx`."""
+    """Return a decorator that makes a typer command from a function with a parameter `args`, a class of options. With a
+    parameter `overrides`, it also gets the settings that options set; with `ctx`, the click context."""
 
     def made(function: Callable[..., None]) -> Callable[..., None]:
         hints = get_type_hints(function)
@@ -67,7 +68,8 @@ def _refuse_infinite(ctx: typer.Context, values: Mapping[str, Any], keys: Mappin
 
 
 def layer_of(keys: Mapping[str, Key], values: Mapping[str, Any]) -> Layer:
-    """Return the settings that options set; None and empty values were not given. Raises SettingsError."""
+    """Return the settings that options set; None and empty values were not given. Raises SettingsError. Ranges are
+    checked by the option, names of tools where they are used."""
     layer: dict[str, SettingValue] = {}
     for name, key in keys.items():
         value = values[name]

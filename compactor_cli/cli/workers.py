@@ -132,7 +132,8 @@ class _Pool(Generic[T, R]):
 
 
 def collect_garbage() -> None:
-    """Free what a chunk left behind, as automatic collection is off, and freeze what exists after the first chunk."""
+    """Free what a chunk left behind in this process; the whole program runs with automatic collection off. What
+    exists after the first chunk, mostly modules, is frozen and not scanned again."""
     gc.collect()
     if not gc.get_freeze_count():
         gc.freeze()
@@ -165,7 +166,9 @@ def _handlers() -> dict[int, Callable[[int, FrameType | None], object]]:
 
 
 def _start_helpers() -> None:
-    """Start the helper processes that start others; a terminal's signals are for this process alone."""
+    """Start the helper processes that start others and clean up after them. Signals that a terminal sends to a whole
+    run (Ctrl-C, closing) are for this process, which then ends the helpers. Otherwise they would die early and print
+    errors."""
     from multiprocessing import forkserver, resource_tracker
 
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())

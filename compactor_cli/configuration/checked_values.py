@@ -54,7 +54,8 @@ def check_value(key: Key, value: Any) -> Any:
 
 
 def parse_value(key: Key, text: str) -> Any:
-    """Return the value for a text: a list is JSON or separated by commas, tokens may be 4k, shares 25%."""
+    """Return the value for a text: a list is JSON or separated by commas, tokens may be 4k, shares 25%. Raises
+    ValueError."""
     if not key.many:
         return check_value(key, _parse_plain(key, text))
     value = _parse_array(text)

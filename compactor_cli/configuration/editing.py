@@ -72,7 +72,8 @@ def _without_empty(document: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _toml(text: str, words: list[str], value: Any) -> str:
-    """Return TOML with a value set, or removed if it is None; tomlkit would insert a key after a header's comments."""
+    """Return TOML with a value set, or removed if it is None. Comments directly above a header are kept apart: tomlkit
+    would insert a new key after them."""
     import tomlkit
 
     comments_above: dict[str, list[str]] = {}
@@ -160,7 +161,8 @@ def _value_node(mapping: Any, word: str) -> Any:
 
 
 def _value_end(node: Any) -> int:
-    """Return where a value ends: after its last scalar, since PyYAML's end mark of a block is the next token."""
+    """Return where a value ends. PyYAML's end mark of a block list or mapping is where the next token begins, and an
+    unindented list is not marked as a block. So the end is taken from the last scalar inside."""
     while node.id != "scalar" and not node.flow_style and node.value:
         last = node.value[-1]
         node = last[1] if node.id == "mapping" else last

@@ -157,7 +157,8 @@ _REGISTRIES = {
 
 @cache
 def _registry_names(key: str) -> tuple[str, ...]:
-    """Return a registry's names. It is loaded only here, since most commands do not set keys that choose from one."""
+    """Return a registry's names, for a key that chooses from one. The registry is only loaded here, since most
+    commands do not set these keys."""
     module, name = _REGISTRIES.get(key, ("", ""))
     names = getattr(import_module(f"compactor_cli.{module}"), name) if module else ()
     return ("", *names) if names and key != "summarizer" else tuple(names)

@@ -51,7 +51,8 @@ _EXCLUSIVE_KEYS = {"target_tokens": "target_ratio", "target_ratio": "target_toke
 
 
 def merge(layers: Sequence[Layer]) -> dict[str, SettingValue]:
-    """Return every key with its effective value from layers, weakest first."""
+    """Return every key with its effective value. `layers`: from weakest to strongest; the strongest that names a preset
+    has it expanded below its own keys. Raises SettingsError for mutually exclusive keys."""
     effective = {key.name: SettingValue(key.default, DEFAULT) for key in keys().values()}
     naming = max((index for index, layer in enumerate(layers) if "preset" in layer), default=None)
     for index, layer in enumerate(layers):

@@ -37,7 +37,8 @@ def unpack(data: Content) -> Content:
 
 
 def pack(data: Content, path: str, original: Content, *, same: bool = False) -> Content:
-    """Return data packed as the suffix of `path` says, or like `original`, the packed file it came from, if `same`."""
+    """Return data packed for a file of this name: as its suffix says, or like `original` if `same` is true.
+    `original`: the packed file that the data came from, or empty."""
     kind = container_of(original) if same else container_for(path)
     if kind is None or (kind.copies and not (original and kind.holds(original))):
         return data

@@ -23,7 +23,8 @@ class EvalLog:
         return data.startswith(b"PK\x03\x04")
 
     def unpack(self, data: bytes) -> bytes:
-        """Return the samples, one per line. Line breaks in JSON are always white space, so blanks can replace them."""
+        """Return the samples, one per line. Raw line breaks in JSON are always white space, so blanks can replace
+        them."""
         import lzma
         import struct
         import zipfile

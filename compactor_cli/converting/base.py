@@ -80,7 +80,8 @@ class Target:
     closes = False
     """Whether calls in flight at the end get a result that says so."""
     holds: frozenset[Attribute] = frozenset()
-    """What it preserves besides content."""
+    """What it preserves besides content: times, whether a call failed, what a harness inserted under the role user,
+    authors' names."""
 
     def fit(self, turns: tuple[SpeakerTurn, ...]) -> tuple[SpeakerTurn, ...]:
         """Return what the target can hold of arranged turns; every item keeps its spots."""
@@ -91,7 +92,7 @@ class Target:
         raise NotImplementedError
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
-        """Return a file with the conversations; only one if `many` is false."""
+        """Return a file with the conversations from `fit`; only one if `many` is false."""
         return jsonedit.lines(record for c in conversations for record in self.records(c, context))
 
     def file_name(self, conversation: Conversation, context: WriteContext) -> str:

@@ -13,7 +13,8 @@ Turns = fitting.Turns
 
 
 def fit_blocks(turns: Turns) -> Turns:
-    """Return turns for the API: nothing empty, only signed thoughts, pictures of the user, the user first."""
+    """Return turns in the form that the API accepts: nothing empty, only thoughts with Anthropic's signature, only
+    user-side pictures of four types, object arguments, and the user first."""
     turns = fitting.other_as_text(turns)
     turns = fitting.drop_thoughts(turns, "anthropic")
     turns = fitting.drop_pictures(turns, _holds)

@@ -59,7 +59,8 @@ class Converted(Struct, frozen=True):
 
 
 def convert(source: Source, target: Target, options: Options, *, separately: bool = False) -> Iterator[Converted]:
-    """Yield the files for a source: one, or, with `separately`, one per conversation if need be. Raises UsageError."""
+    """Yield the files for a source: one, or, with `separately`, one per conversation if a file can hold only one.
+    Raises UsageError for several conversations that do not fit one file."""
     transcripts = source.transcripts
     if target.many or len(transcripts) == 1:
         yield _convert_one(source, transcripts, 0, target, options)
@@ -136,7 +137,8 @@ def _compare(number: int, expected_items: Sequence[Said], actual_items: Sequence
 
 
 def spoken_items(conversation: Conversation, holds: Set[Attribute]) -> list[Said]:
-    """Return what is said, in order: speaker, kind, and words; calls by tool and arguments, results by call."""
+    """Return everything that is said, in order: speaker, kind, and words. A call is compared by its tool and the
+    value of its arguments, a result by the call that it answers. The division into messages does not matter."""
     calls: dict[int, int] = {}
     for _, item in conversation.items():
         if item.kind == "call":

@@ -35,7 +35,8 @@ class UnfaithfulError(Exception):
 
 
 def find_losses(source: Taken, after: Conversation, holds: Set[Attribute]) -> tuple[Loss, ...]:
-    """Return all losses of a conversation, in order. Raises UnfaithfulError for lost texts, calls or results."""
+    """Return all losses of one conversation in a fixed order. Raises UnfaithfulError if something is missing or
+    different that every target can hold: a text, a call, a result."""
     before = source.conversation
     counts: Counter[tuple[str, Action]] = Counter()
     kept_items = {location: (turn, item) for turn, item in after.items() for location in item.locations}

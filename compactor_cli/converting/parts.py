@@ -9,7 +9,8 @@ from compactor_cli.converting.message_content import Item
 
 
 def fit_parts(turns: fitting.Turns) -> fitting.Turns:
-    """Return turns for the API: no system messages, nothing empty, assistant turns merged, the user first."""
+    """Return turns in the form that the API accepts: no system messages, nothing empty, only user pictures with
+    data, object arguments, assistant turns merged, and the user first."""
     turns = fitting.system_as_user(fitting.drop_lead(turns), lead=False)
     turns = fitting.drop_seals(fitting.other_as_text(turns))
     turns = fitting.move_pictures_after(fitting.drop_pictures(turns, fitting.is_input_data))

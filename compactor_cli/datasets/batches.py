@@ -67,7 +67,8 @@ def row_of(source: Source, line: bytes, parts: Sequence[Compaction]) -> RowResul
 
 
 def compact_rows(batch: Any, column: str, make: Make) -> Batch:
-    """Compact the conversation in each row. A row without one stays unchanged; one that fails is also in `failures`."""
+    """Compact the conversation in each row. A row that cannot be compacted stays unchanged and is listed in
+    `failures`. A row without a conversation (null, an empty list) stays unchanged too."""
     context_columns = columns.context_column_names(batch.schema, column)
     values = columns.to_plain(batch.column(column)).to_pylist()
     context_values = {name: columns.to_plain(batch.column(name)).to_pylist() for name in context_columns}

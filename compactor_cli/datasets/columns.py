@@ -143,7 +143,8 @@ def _is_conversation(value: Any, name: str) -> bool:
 
 
 def replace_values(array: Any, new: Mapping[int, Any]) -> tuple[Any, dict[int, str]]:
-    """Return a column with new values in some rows, and row -> why it stays unchanged."""
+    """Return a column with new values in some rows, converted back from `to_plain`. Also return row -> reason for rows
+    left unchanged because the column's type cannot hold the new value."""
     arrays, refused = _value_arrays(new, plain_type(array.type))
     if not arrays:
         return array, refused

@@ -46,7 +46,8 @@ class Shard(Struct, frozen=True):
 def compact_shard(
     source: IO[bytes], sink: IO[bytes], column: str, make: Make, on_batch: Callable[[int], object] = lambda rows: None
 ) -> Shard:
-    """Compact a Parquet file into another like it. `column`: empty to detect it. `on_batch`: gets rows finished."""
+    """Compact a Parquet file into another one with the same schema, metadata, row groups and compression. `column`:
+    empty to detect it. `on_batch`: gets the rows finished. Raises InputError and UsageError."""
     try:
         file = pq.ParquetFile(source)
         name = find_column(_first_rows(file), column)

@@ -67,7 +67,8 @@ def _files(connection: Connection, tables: Sequence[str]) -> set[str]:
 
 
 def _await_readers(connection: Connection, name: str) -> None:
-    """Wait for transactions that still see the deleted rows, which would otherwise be kept in the new files."""
+    """Wait for transactions that still see the deleted rows, since for their sake these would be kept in the new
+    files."""
     now = connection.execute(_CURRENT_TRANSACTION).scalar_one()
     end = time.monotonic() + LOCK_TIMEOUT_SECONDS
     while connection.execute(_OLDER_READERS, {"now": now}).scalar_one():

@@ -161,4 +161,5 @@ memory_vectors = sa.Table(
         "memory_vectors_words", "words"
     ),  # GIN without fastupdate; stating that here would load PostgreSQL's dialect
 )
-"""The words of memories with their positions, only in PostgreSQL; apart, for changes of importance."""
+"""The words of memories with their positions, only in PostgreSQL. A separate table, so that a change of importance
+leaves the index alone."""

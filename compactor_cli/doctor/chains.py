@@ -11,7 +11,8 @@ from compactor_cli.model.transcript import Link
 
 
 class MissingParents:
-    """Finds parents that are not in the file, which cut off everything before them."""
+    """Finds parents that are not in the file. They cut off everything before them, since an agent follows the links
+    from the last record back."""
 
     def find(self, view: DoctorView) -> Iterator[Finding]:
         if view.parent_path is None:
@@ -45,7 +46,8 @@ _ID_KEY = "uuid"
 
 
 class DuplicateIds:
-    """Finds ids shared by two records, of which a reader finds only one; exact duplicates are left out."""
+    """Finds ids shared by two records, of which a reader finds only one. A byte-for-byte duplicate is left out;
+    differing records are reported."""
 
     def find(self, view: DoctorView) -> Iterator[Finding]:
         by_id: dict[str, list[int]] = defaultdict(list)

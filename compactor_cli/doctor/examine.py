@@ -86,7 +86,8 @@ def _fault_finding(view: DoctorView, fault: Fault) -> Finding:
 
 
 def repair_source(source: Source, examined: FileFindings, counter: Counter) -> bytes:
-    """Return the file with everything repaired that can be."""
+    """Return the file with everything repaired that can be: records left out or changed, calls and results put in
+    order."""
     transcripts = [
         _rewrite_records(transcript, findings)
         for transcript, findings in zip(source.transcripts, examined.conversations, strict=True)
@@ -140,7 +141,8 @@ def _relink_records(transcript: Transcript, dropped: set[int], changes: dict[int
 
 
 def _complete_calls(transcript: Transcript, counter: Counter) -> bytes:
-    """Return a conversation in which calls and results are paired and, if required, roles alternate."""
+    """Return a conversation in which every call has its result, every result has its call, and roles alternate if
+    required."""
     transcript_format = FORMATS[transcript.format]
     right, _ = repair(
         transcript,

@@ -113,7 +113,8 @@ def choose(values: Sequence[Any], name: str = "") -> Format:
 
 
 def _format_by_header(head: Sequence[Any]) -> Format | None:
-    """Return the format that alone recognizes the first record, with certainty, and that others do not compete with."""
+    """Return the format that alone recognizes the first record, and does so with certainty. None if another format
+    recognizes a record that this one does not."""
     known_by = [known for known in FORMATS.may_know(head[:1]) if known.recognize(head[0])]
     if len(known_by) != 1 or known_by[0].recognize(head[0]) < 1:
         return None
@@ -130,7 +131,8 @@ def closest_formats(values: Sequence[Any]) -> str:
 
 
 def format_of_all(values: Sequence[Any]) -> Format | None:
-    """Return the best-fitting format that recognizes every record with clear evidence."""
+    """Return the best-fitting format that recognizes every record with clear evidence. Plain texts look alike in
+    several formats, so the best fit at first sight may be wrong."""
     ranked = sorted(FORMATS.may_know(values), key=lambda known: -fit(known, values))
     known_values = [value for value in values if any(known.recognize(value) >= _MIN_EVIDENCE for known in ranked)]
     return next((known for known in ranked if all(known.recognize(value) for value in known_values)), None)

@@ -125,7 +125,8 @@ def _screen_text(annotations: Any) -> str:
 
 
 def _is_task_in_action(values: Sequence[Any]) -> bool:
-    """Return whether the only speaker is the first record, an action without a thought, the task."""
+    """Return whether the only speaker is the first record, an action without a thought. Some data sets store the
+    task there."""
     if not values or word(values[0], "class_") != "message_action" or word(values[0], "description"):
         return False
     texts = [v for v in values if word(v, "class_") == "text_observation" and v.get("source") == "user"]

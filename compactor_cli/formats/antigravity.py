@@ -141,7 +141,8 @@ class _Reader:
         return self.build.part("tool_call", text, place, name=name, call_id=f"{LEGACY_ID}{self._calls}")
 
     def _add_missing_results(self, record: int) -> None:
-        """Add empty results for calls that no step answers, except the newest answer's if none is done."""
+        """Add empty results for calls that no step answers. The newest answer's calls are work in flight as long as
+        none of them is done."""
         completed, newest = self._count_completed(record)
         if newest and not completed:
             return
@@ -150,7 +151,8 @@ class _Reader:
         self._add("tool", parts, record, turn=record)
 
     def _count_completed(self, record: int) -> tuple[int, bool]:
-        """Return how many open calls the following steps complete, and whether it is the newest."""
+        """Return how many open calls of an answer the following steps complete, and whether the answer is the newest
+        one with no user message after it."""
         completed = 0
         for index in range(record + 1, len(self._values)):
             value = self._values[index]

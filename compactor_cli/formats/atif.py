@@ -66,7 +66,8 @@ def _role(value: Any) -> Role | None:
 def _read_step(
     build: Builder, value: dict[str, Any], role: Role, record: int, late_results: frozenset[str] | None
 ) -> None:
-    """Add a step's messages. `late_results`: calls answered in other steps; None for the last, whose may be open."""
+    """Add the messages of a step: what was said, then its observation. `late_results`: calls answered in other steps;
+    None for the last step, whose calls may still be open."""
     calls = _calls(build, value, record)
     thought = word(value, "reasoning_content")
     parts = [build.part("thinking", thought)] if thought else []

@@ -17,7 +17,8 @@ from compactor_cli.model.transcript import Link, Transcript
 
 
 class Counter(Protocol):
-    """Counts the tokens of a text; a message and an image have fixed costs."""
+    """Counts the tokens of a text. `per_message` is the overhead of a message, `per_image` the fixed cost of an
+    image."""
 
     per_message: int
     per_image: int
@@ -57,7 +58,8 @@ class ListPath(NamedTuple):
     systems: tuple[str, ...] = ()
     """Members next to the list that may hold a system prompt. It is read as `{"role": "system", "content": ...}`."""
     beside: tuple[str, ...] = ()
-    """Members next to the list that only documents of this format have, when the records alone look like others."""
+    """Members next to the list that occur only in documents of this format. They identify the format when the
+    records alone look like those of other formats."""
     pick: Callable[[Any], Iterable[Path]] | None = None
     """Finds the lists of a document, for formats where a path is not enough."""
     picked: tuple[str, ...] = ()
@@ -96,14 +98,16 @@ class Format:
     boundary_is_message = False
     """Whether a record that replaces all earlier history is itself a message, so that nothing can precede it."""
     usage_words: tuple[bytes, ...] = ()
-    """Byte strings, one of which occurs in every record with a provider's token count."""
+    """Byte strings, one of which occurs in every record with a provider's token count; empty if no record has a
+    count."""
 
     def recognize(self, value: Any) -> float:
         """Return how certainly a record is in this format: 0 not at all, 1 without doubt."""
         raise NotImplementedError
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
-        """Return the messages, and which other records go with them. `document`: the value around the records."""
+        """Return the messages of the records, and which other records go with which message. `document`: the JSON
+        value that contains the records; None when each record has its own line."""
         raise NotImplementedError
 
     def new_record(self, message: Message, around: Around) -> Any:
@@ -111,15 +115,19 @@ class Format:
         raise NotImplementedError
 
     def usage(self, value: Any) -> int | None:
-        """Return the provider's token count of the context in a record, with the answer; None if it has none."""
+        """Return the provider's token count of the context as stated in a record: everything sent, cached or not,
+        plus the answer. None if the record has no count."""
         return None
 
     def counts(self, value: Any) -> list[Path]:
-        """Return the paths of a record's counts, for agents that would compact a compacted session by them again."""
+        """Return the paths of the numbers that make up a record's count, for agents that decide by the newest count
+        when to compact. Left unchanged, these numbers would make the agent compact a freshly compacted session
+        again."""
         return []
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
-        """Return path -> JSON text for changes that give parts their new texts. `raw`: the record's bytes."""
+        """Return path -> JSON text for the changes that give a record's parts their new texts. `raw`: the record's
+        bytes."""
         return {part.place.path: edit_value(part, text) for part, text in edited if part.place}
 
     def unfold(self, data: Content, records: Sequence[ReadRecord], separator: bytes) -> FileRecords | None:
@@ -156,7 +164,8 @@ class Reading(Struct):
     branch: Sequence[int] = ()
     """For a tree: the records from the root to the leaf."""
     branch_last: bool = False
-    """Whether the way is written after other branches, to become the leaf if the one named elsewhere is gone."""
+    """Whether the way is written after other branches, so that its last record becomes the leaf if the one named
+    outside the records is gone."""
     other_roles: Sequence[tuple[int, str, str]] = ()
     """Record, role and meaning of each message whose role the format's API does not know."""
 

@@ -26,7 +26,8 @@ _LOGGED = ("input", "inputBodyJson", "messages")
 """Path to the messages of a request in an invocation log."""
 _LOGGED_COUNTS = ("inputTokenCount", "cacheReadInputTokenCount", "cacheWriteInputTokenCount")
 _EMPTY, _SPARE = 0.5, 0.1
-"""Recognition of a message without content, and of one whose content is a string, which the API does not have."""
+"""Recognition of a message without content, and of one whose content is a string. The API has no string contents,
+but such a message does not mark another session either."""
 _TEXTS = "blocks"
 """Encoding of a list of blocks that is replaced by a single text block."""
 

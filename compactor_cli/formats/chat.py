@@ -27,7 +27,8 @@ _ACTION = compiled_later(r"(?:```|~~~|</(?:command|function|action|execute\w*|ba
 _LEAST_ACTING = 2
 """Minimum number of the agent's messages that end with an action, to conclude that it writes actions as text."""
 _MOSTLY_ACTING = 0.9
-"""Minimum share of its messages that end with an action; one who answers people with code ends others."""
+"""Minimum share of its messages that end with an action. An assistant that answers people with code also ends
+messages in other ways."""
 
 
 def message_parts(build: Builder, value: dict[str, Any], role: Role, record: int, legacy: CallIds) -> list[Part]:
@@ -121,7 +122,8 @@ def _result_parts(build: Builder, value: dict[str, Any], record: int, legacy: Ca
 
 
 def mark_outputs(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages with answers to actions marked as injected, in the turn of their action."""
+    """Return the messages with answers to actions marked as injected instead of as requests. An action and its
+    answer get the same turn, so that they stay or go together like a call and its result."""
     spoken = [m for m in messages if m.role == "assistant" and m.origin != "summary"]
     acting = {m.index for m in spoken if not m.calls and _ACTION.search(m.text("text")[-200:])}
     if len(acting) < _LEAST_ACTING or len(acting) < _MOSTLY_ACTING * len(spoken):

@@ -67,7 +67,8 @@ def is_sent(value: dict[str, Any]) -> bool:
 
 
 def read_attachment(build: Builder, value: dict[str, Any], record: int) -> tuple[list[Part], Origin]:
-    """Return the texts of an attachment that its record holds, and their origin."""
+    """Return an attachment's texts stored in its record, and their origin. For some kinds, older versions send fixed
+    wording that no record contains."""
     if not is_sent(value):
         return [], "injected"
     attachment: Any = value.get("attachment")
@@ -81,7 +82,8 @@ def read_attachment(build: Builder, value: dict[str, Any], record: int) -> tuple
 
 
 def attachment_copies(value: dict[str, Any], path: Path, text: str) -> dict[Path, str]:
-    """Return what else changes in a record when its attachment's text is shortened: its sent form."""
+    """Return what else changes in a record when its attachment's text at `path` is shortened to `text`: the sent
+    form repeats the attachment's own texts."""
     old = find_at(value, path)
     if not isinstance(old, str) or len(old) <= len(text):
         return {}

@@ -112,7 +112,8 @@ class ClaudeCode(Format):
 
 
 def _wire_copies(value: dict[str, Any], part: Part, text: str) -> dict[Path, str]:
-    """Return the changes to a call's input as the model wrote it, which the agent sends instead of what it ran."""
+    """Return the changes to a call's input as the model wrote it (`wireToolInputs`). The agent sends this instead of
+    the input that it ran, so it is shortened too."""
     inputs = value.get("wireToolInputs")
     if part.place is None or not isinstance(inputs, dict) or part.call_id not in inputs:
         return {}

@@ -96,7 +96,8 @@ def _link(value: Any, branch: str) -> Link | None:
 
 
 def _last_boundary(values: Sequence[Any], branch: Sequence[int]) -> int:
-    """Return the last boundary on the path to the last turn, or of the file, unless the user went back before it."""
+    """Return the last boundary on the path to the last turn. If there is none on it, the last boundary of the file
+    counts, unless the user went back to an earlier point."""
     boundaries = [
         record
         for record, value in enumerate(values)
@@ -113,7 +114,8 @@ def _last_boundary(values: Sequence[Any], branch: Sequence[int]) -> int:
 
 
 def _begins(value: Any) -> bool:
-    """Return whether a record states that it has no parent; one that states nothing may follow the one before it."""
+    """Return whether a record states that it has no parent. A record that states nothing may follow the one before
+    it."""
     return value.get("parentUuid", "") is None
 
 
@@ -202,7 +204,8 @@ def _find_branches(values: Sequence[Any], parents: Parents, branch: Sequence[int
 
 
 def _parallel_pieces(values: Sequence[Any], reached: set[int], candidates: Sequence[int]) -> set[int]:
-    """Return, in file order, further pieces of the same messages, results of their calls, and notes on these."""
+    """Return, in file order, further pieces of the same messages, results of their calls, and the agent's notes on
+    these."""
     ids = {_message_id(values[record]) for record in reached} - {""}
     turns = [record for record in candidates if is_turn(values[record])]
     pieces = {record for record in turns if record in reached or _message_id(values[record]) in ids}

@@ -94,7 +94,8 @@ class Cline(Format):
 
 
 def _hidden(values: Sequence[Any]) -> set[int]:
-    """Return the records that are not sent: hidden by an existing summary or truncation, or before an early summary."""
+    """Return the records that are not sent: those hidden by an existing summary or truncation, and those before a
+    summary of the first versions, which carry no ids."""
     objects = [value if isinstance(value, dict) else {} for value in values]
     hiding = {word(v, "condenseId") for v in objects if v.get("isSummary")}
     hiding |= {word(v, "truncationId") for v in objects if v.get("isTruncationMarker")}
@@ -136,7 +137,8 @@ def _read(build: Builder, value: dict[str, Any], record: int, sealed: Sequence[i
 
 
 def _user_words_parts(parts: Sequence[Part], content: Any) -> list[Part]:
-    """Return the parts, with `failed` set on results that say so themselves, as `{query, result, success}`."""
+    """Return the parts, with `failed` set on results that say so themselves as one or several `{query, result,
+    success}`."""
     failed = {word(block, "tool_use_id"): _is_failed(block.get("content")) for _, block in objects(content)}
     return [
         replace(part, failed=failed.get(part.call_id)) if part.kind == "tool_result" and part.failed is None else part

@@ -68,7 +68,8 @@ def unfold(data: Content, records: Sequence[ReadRecord], separator: bytes) -> Fi
 
 
 def next_ordinal(transcript: Transcript) -> int | None:
-    """Return the number after the last record's `ordinal`, from which the agent counts on; None if it has none."""
+    """Return the number after the last record's `ordinal`; None if it has none. The agent continues counting from
+    there, and rejects a numbered rollout whose last record has no number."""
     if not transcript.records:
         return None
     last = json.loads(transcript.raw(len(transcript.records) - 1))
@@ -93,7 +94,8 @@ def payload_of(value: Any) -> dict[str, Any]:
 
 
 def typed_texts(values: Sequence[Any]) -> frozenset[str]:
-    """Return the texts that display events say the user typed; none if they confirm less than half of the messages."""
+    """Return the texts that the user typed, according to the display events. Empty if events confirm less than half
+    of the user's messages, as in files by another program that writes only the event needed to list the session."""
     typed = frozenset(typed_text(value).strip() for value in values if _tells_of_user(value))
     texts = [text_of(payload_of(value)) for value in values if _is_said_by_user(value)]
     confirmed = [any(t and t in text for t in typed) for text in texts if user_origin(text, frozenset()) == "request"]
@@ -121,7 +123,8 @@ def user_origin(text: str, typed: frozenset[str]) -> Origin:
 
 
 def origin_of_item(payload: dict[str, Any], text: str, typed: frozenset[str]) -> Origin:
-    """Return the origin of a message under the role user, as stated for its blocks."""
+    """Return the origin of a message under the role user. Newer versions state it for each block of the content. For
+    messages between agents, only those from the agent that started the recipient are requests."""
     if "author" in payload and word(payload, "type") != "message":
         author, recipient = word(payload, "author"), word(payload, "recipient")
         return "request" if author and recipient.startswith(f"{author}/") else "injected"
@@ -172,7 +175,8 @@ def _tells_of_user(value: Any) -> bool:
 
 
 def _is_item(value: Any, ids: Set[str]) -> bool:
-    """Return whether a record holds an item. A delivery with one of the `ids` of items was also written as an item."""
+    """Return whether a record holds an item. `ids`: ids of items. A delivery with one of these ids was also written
+    as an item, so it does not count."""
     kind = word(value, "type")
     return kind == "response_item" or (kind == DELIVERY and word(payload_of(value), "id") not in ids)
 

@@ -63,7 +63,8 @@ def _shorten_copy(value: Any, path: Path, text: str) -> dict[Path, str]:
 
 
 def equal_copies(value: Any, value_path: Path, texts: Mapping[str, str]) -> dict[Path, str]:
-    """Return the changes to a value at a path of its record that repeats texts, which were shortened (old -> new)."""
+    """Return the changes to a value that repeats texts, after these were shortened. `value_path`: path of the value in
+    its record. `texts`: old text -> new text."""
     if isinstance(value, str):
         new = value
         for old, shorter in texts.items():

@@ -228,7 +228,8 @@ def _typed_parts(build: Builder, data: dict[str, Any], record: int) -> list[Part
 
 
 def _text_around(typed: str, sent: Any) -> tuple[str, str] | None:
-    """Return what the agent added around the user's words; None if they are not there once, or if it added much."""
+    """Return what the agent added before and after the user's words. None if the sent text does not contain the
+    words exactly once. Also None if so much was added that it must be possible to shorten the whole."""
     if not isinstance(sent, str):
         return "", ""
     if not typed or sent.count(typed) != 1 or len(sent) - len(typed) > _MAX_ADDED_CHARS:

@@ -95,7 +95,8 @@ def _live(values: Sequence[Any]) -> tuple[list[int], set[int]]:
 
 
 def records_outside(values: Sequence[Any], context: CopilotContext) -> set[int]:
-    """Return events that are not part of the conversation any more, or never were, but for the user's first message."""
+    """Return events that only describe the course of the session, and those replaced by a compaction, removed by a
+    rewind or superseded by a newer system prompt. The user's first message stays, because sessions are listed by it."""
     sent = set(context.records)
     undone = _undone_records(values)
     outside = set(undone)
@@ -200,7 +201,8 @@ class _Owners:
         return self.by_record[records[position]] if position < len(records) else None
 
     def _hook(self, kind: str, data: dict[str, Any], record: int) -> int | None:
-        """Return the message that a hook belongs to: it gets typed text, calls to be made, or a result."""
+        """Return the message that a hook belongs to. A hook gets the typed text, the calls about to be made, or a
+        call's result; its end event contains no more."""
         name = word(data, "hookInvocationId")
         if kind == "hook.end" and name in self._hooks:
             return self._hooks[name]

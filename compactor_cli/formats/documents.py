@@ -62,7 +62,8 @@ class Document(Struct, frozen=True):
 
 
 def slots(format: Format, value: Any, *, is_named: bool = False) -> list[Slot]:
-    """Return the conversations that a format finds in a document, recognized or `is_named`."""
+    """Return the conversations that a format finds in a document, at the first of its places that has any. `is_named`:
+    the user named this format, so its records need not be recognized."""
     matching: list[Slot] = []
     for list_path in format.lists:
         if list_path.pick is None and isinstance(value, dict) and not (list_path.path and list_path.path[0] in value):
@@ -77,13 +78,16 @@ def slots(format: Format, value: Any, *, is_named: bool = False) -> list[Slot]:
 
 
 def having_lists(format: Format, values: Sequence[Any]) -> list[Any]:
-    """Return the values in which a format may find a conversation: objects need a member that can hold one."""
+    """Return the values in which a format may find a conversation. An object needs a member with the name of one
+    that can hold a conversation."""
     names = {name for list_path in format.lists for name in (*list_path.path[:1], *list_path.picked)}
     return [value for value in values if not (isinstance(value, dict) and names.isdisjoint(value))]
 
 
 def _fits(format: Format, slot: Slot) -> bool:
-    """Return whether a list is a conversation: generic formats need roles, an agent's own one recognized record."""
+    """Return whether a list is a conversation. For generic formats: messages with roles, or an empty list under a
+    name of the format. For an agent's own format, one clearly recognized record is enough, since a compacted
+    conversation may consist mostly of records unknown to the format."""
     values = slot.values
     if not all(isinstance(value, dict) for value in values):
         return False
@@ -132,7 +136,8 @@ def _parse_string(text: str) -> Any:
 
 
 def _system(holder: Any, path: Path, list_path: ListPath) -> Path | None:
-    """Return the path of the first member next to a list, in its `holder`, that is a system prompt."""
+    """Return the path of the first member next to a list that holds a system prompt. `holder`: the object that
+    contains the list."""
     for key in list_path.systems:
         prompt = holder.get(key) if isinstance(holder, dict) else None
         if prompt and (isinstance(prompt, (str, list)) or (isinstance(prompt, dict) and "parts" in prompt)):
@@ -141,7 +146,8 @@ def _system(holder: Any, path: Path, list_path: ListPath) -> Path | None:
 
 
 def split(text: str, record: Record, conversations: Sequence[Slot]) -> list[Document]:
-    """Split a document, at `record` in the source bytes, into its conversations, which together cover all of it."""
+    """Split a document into its conversations. `record` is the document's span in the source bytes. Joined in order,
+    the results cover the whole document."""
     slot_paths = [path for slot in conversations for path in (slot.path, slot.system) if path is not None]
     spans = locate_all(text, slot_paths)
     ordered = sorted(conversations, key=lambda slot: spans[slot.path])

@@ -135,7 +135,8 @@ KINDS: dict[str, Callable[[Mapping[str, Any]], float]] = {
 
 
 def read_stream(values: Sequence[Any], counter: Counter) -> Reading:
-    """Return the messages of printed records: calls in a row are one answer, a completion may repeat a text."""
+    """Return the messages of the records. Consecutive calls belong to one answer. A completion that repeats a text
+    goes with that text's message."""
     build = Builder(counter)
     owners: dict[int, int] = {}
     calling = False

@@ -72,7 +72,8 @@ class GeminiCLI(Format):
         return sum_of(counts, "total") or sum_of(counts, "input", "output", "thoughts", "tool")
 
     def unfold(self, data: Content, records: Sequence[ReadRecord], separator: bytes) -> FileRecords | None:
-        """Return the data with the messages of the last `$set` or patch on their own lines after an empty `$set`."""
+        """Return the data with the messages of the last `$set`, or those left by the last patch, on their own lines
+        after an empty `$set`."""
         patch = last_patch(records)
         if patch is not None:
             return unfold_patches(data, records, patch, separator)
@@ -143,7 +144,8 @@ def _is_message(value: Any) -> bool:
 
 
 def _entries(values: Sequence[Any], *, lines: bool) -> tuple[list[_Entry], set[int]]:
-    """Return the messages left after following all records, and the records that no longer affect them."""
+    """Return the messages left after following all records, and the records that no longer affect them. The records
+    of a document are simply in order."""
     entries: dict[str, _Entry] = {}
     outside: set[int] = set()
     replaced: set[str] = set()
@@ -180,7 +182,8 @@ def _is_history(value: Any) -> bool:
 
 
 def _rewind(entries: dict[str, _Entry], target: str, record: int) -> set[int]:
-    """Remove a message and all after it, or all if it is unknown. Return the records that then have no effect."""
+    """Remove a message and everything after it, or everything if the message is unknown, as the agent does. Return
+    the records that then have no effect, including this rewind if nothing else needs it."""
     order = list(entries)
     removed = [entries.pop(name) for name in order[order.index(target) if target in entries else 0 :]]
     # a repeated record has its position in a list that stays

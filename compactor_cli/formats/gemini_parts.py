@@ -56,7 +56,8 @@ def _member(part: dict[str, Any], names: Sequence[str]) -> tuple[str, Any]:
 
 
 def split_request(parts: list[Part]) -> tuple[list[Part], list[Part]]:
-    """Return the parts that the user wrote, and the files that the agent added because the user named them."""
+    """Return the parts that the user wrote, and those that the agent added after them: the files that the user
+    named."""
     first = next((index for index, part in enumerate(parts) if index and part.text.strip() == _FILES_MARK), len(parts))
     return parts[:first], parts[first:]
 

@@ -46,7 +46,8 @@ def last_patch(records: Sequence[ReadRecord]) -> int | None:
 
 
 def unfold_patches(data: Content, records: Sequence[ReadRecord], last: int, separator: bytes) -> FileRecords | None:
-    """Return a session with the messages that the patches left on lines of their own; None if these are unknown."""
+    """Return the bytes and records of a session in which the messages left by the patches replace the last patch,
+    each on its own line. None if they cannot be determined."""
     final_texts = _replay_patches(data, records[: last + 1])
     if final_texts is None:
         return None

@@ -37,7 +37,8 @@ _INJECTED = compiled_later(
 )
 """How messages begin that the agent writes in place of the user."""
 _LIKE_A_CHAT = 0.1
-"""A message alone looks like an OpenAI chat message; the header or members next to the list identify it."""
+"""A message alone looks like an OpenAI chat message. The log's header, or the members next to the list, identify the
+format."""
 
 
 class Hermes(Format):

@@ -166,7 +166,8 @@ def replace(raw: bytes, values: Mapping[Path, str]) -> bytes:
 
 
 def append_elements(raw: bytes, changes: Mapping[Path, str], key: str, added: Sequence[str]) -> dict[Path, str]:
-    """Return changes to a record, extended by JSON elements to append to the non-empty list at `key`."""
+    """Return changes to a record, extended so that they append elements, given as JSON, to the non-empty list at
+    `key`."""
     last: Path = (key, len(json.loads(raw)[key]) - 1)
     text = raw.decode()
     start, end = locate(text, last)

@@ -111,7 +111,8 @@ def _check_depth(text: str | bytes, value: Any) -> Any:
 
 
 def scan(data: Content) -> Iterator[RawRecord | Damage]:
-    """Yield records and damaged stretches in order; several records on one line are split."""
+    """Yield records and damaged stretches in order. Blank lines are skipped, and several records on one line are
+    split."""
     start, line = (len(BOM) if data.startswith(BOM) else 0), 0
     size = len(data)
     while start < size:

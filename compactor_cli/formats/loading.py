@@ -118,7 +118,8 @@ def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged:
 
 
 def _appended_order(reading: Reading, count: int) -> list[int] | None:
-    """Return a new order of records in which those on the path of a tree follow each other; None if they do already."""
+    """Return a new order of the records in which those on the path through a tree follow each other as they grew.
+    Records are written and relinked in this order. None if the present order will do."""
     path_last = reading.branch_last and bool(reading.branch)
     if list(reading.branch) == sorted(reading.branch) and not (path_last and reading.branch[-1] < count - 1):
         return None
@@ -241,13 +242,15 @@ def _note_roles(found: Sequence[_OtherRole]) -> list[Note]:
 
 
 def _is_compacted(transcript: Transcript, format: Format, *, unfolded: bool) -> bool:
-    """Return whether the context begins with a compaction, which retained history may precede in some formats."""
+    """Return whether the context begins with a compaction. In formats where the boundary is a message, retained
+    history may precede it."""
     pinned = [m.pinned for m in transcript.messages if m.role != "system"]
     return unfolded or (any(pinned) and (pinned[0] or format.boundary_is_message))
 
 
 def _format_inside(values: Sequence[Any], name: str) -> Format | None:
-    """Return the format of conversations inside documents: the named one, or the best; None if values are records."""
+    """Return the format of the conversations inside documents: the named one, or the one that recognizes most of
+    their contents. None if each value is a record."""
     if name and name not in FORMATS:
         choose([], name)  # raises UsageError for an unknown name
     scores: dict[str, float] = {}
@@ -343,7 +346,8 @@ def _document_transcript(
 
 
 def _move_to_root(message: Message) -> Message:
-    """Return a separate system prompt with paths relative to its own record, the value rather than `{content}`."""
+    """Return the top-level system prompt with paths relative to its own record, which is the value rather than
+    `{content}`."""
     parts = tuple(
         replace(p, place=Place(p.place.record, p.place.path[1:], p.place.encoding)) if p.place else p
         for p in message.parts
@@ -352,7 +356,8 @@ def _move_to_root(message: Message) -> Message:
 
 
 def session_folder_in(records: Sequence[Any], document: Any = None) -> str:
-    """Return the absolute folder that the session works in, from its first records or the document; else empty."""
+    """Return the folder that the session works in, from the first record that states it or else from the surrounding
+    document; empty if none does. The path is absolute and unchanged."""
     for index in range(min(_MAX_FOLDER_RECORDS, len(records))):
         if path := _path_in(records[index], _DEPTH):
             return path

@@ -127,7 +127,8 @@ class OpenAIChat(Format):
 
 
 def _open_calls(open_calls: Sequence[Part], role: Role, parts: Sequence[Part]) -> list[Part]:
-    """Return the calls still waiting after a message, oldest first. `open_calls`: those that waited before it."""
+    """Return the calls still waiting for a result after a message with this role and these parts, oldest first.
+    `open_calls`: the calls that were waiting before it."""
     if role == "tool":
         answers = {part.call_id for part in parts}
         return [call for call in open_calls if call.call_id not in answers]
@@ -135,7 +136,8 @@ def _open_calls(open_calls: Sequence[Part], role: Role, parts: Sequence[Part]) -
 
 
 def _answered_call(waiting: Sequence[Part], value: Any, answered_names: frozenset[str]) -> Part | None:
-    """Return the call that a tool output without an id answers: the oldest of its name, not in `answered_names`."""
+    """Return the call that a tool output without a call id answers: the oldest of its name, or else the oldest.
+    `answered_names`: calls that have a result of their own, from `answers_named`."""
     calls = [call for call in waiting if call.call_id not in answered_names]
     of_name = [call for call in calls if call.name == word(value, "name")]
     unnamed_calls = [call for call in calls if f"{LEGACY_ID}{call.name}" not in answered_names]
@@ -143,7 +145,8 @@ def _answered_call(waiting: Sequence[Part], value: Any, answered_names: frozense
 
 
 def _caller(build: Builder, meant_role: Meaning | None) -> int | None:
-    """Return the turn that the next message joins, if it is the output of an action written as text."""
+    """Return the turn that the next message joins: the output of an action written as text stays or goes with the
+    action."""
     last = build.messages[-1] if build.messages else None
     if meant_role is None or not meant_role.is_output or last is None:
         return None
@@ -154,7 +157,8 @@ def _caller(build: Builder, meant_role: Meaning | None) -> int | None:
 
 
 def _text_key(value: Any) -> str:
-    """Return the key under which a trajectory row (SWE-agent as a data set) has its text; empty for other records."""
+    """Return the key under which a trajectory row (SWE-agent as a data set) has its text instead of `content`; else
+    empty."""
     if not isinstance(value, dict) or "content" in value:
         return ""
     return next((key for key in ("text", "system_prompt") if isinstance(value.get(key), str)), "")

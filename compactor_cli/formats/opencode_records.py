@@ -64,5 +64,6 @@ def _newest(around: Around, role: str) -> dict[str, Any]:
 
 
 def _ascending(millis: int, key: str) -> str:
-    """Return an id that sorts by time, like the agent's own: milliseconds and a counter in hex digits, and others."""
+    """Return an id that sorts by time, like the agent's own: milliseconds and a counter in 12 hex digits, then other
+    digits."""
     return f"{millis * 0x1000 % (1 << 48):012x}{key[:14]}"

@@ -308,7 +308,8 @@ def _call_event(call_id: str, around: Around) -> dict[str, Any]:
 
 
 def _number(message: Message, around: Around, template: dict[str, Any]) -> int:
-    """Return an id for an event of 0.x: a summary's is that of its template, others get an unused number."""
+    """Return an id for an event of 0.x, where ids ascend with gaps. A summary takes over the id of the event it is
+    modelled on; any other event gets an unused number."""
     if message.origin == "summary":
         return int(template["id"])
     events = [json.loads(around.transcript.raw(index)) for index in range(len(around.transcript.records))]

@@ -26,7 +26,8 @@ class SentView(Struct):
     summaries: set[int] = field(default_factory=set)
     """Condensations whose summary is sent."""
     pinned: set[int] = field(default_factory=set)
-    """Records that must stay: summaries, which have a position, and the events around forgotten ones."""
+    """Records that must stay: the summaries, and the events around forgotten ones. A summary is inserted at a count
+    of preceding events, and runs of calls with signed thinking must not become adjacent."""
     outside: set[int] = field(default_factory=set)
     """Records that are not sent and not needed to load the session."""
     sent: list[tuple[str, int]] = field(default_factory=list)
@@ -76,7 +77,8 @@ class _Shown(Struct):
 
 
 def old_view(values: Sequence[Any]) -> SentView:
-    """Return the view of 0.x events: all condensations count together, and only the last summary."""
+    """Return the view of 0.x events. All condensations together determine what is forgotten; only the last summary
+    counts."""
     view = SentView()
     condensed = [record for record, value in enumerate(values) if word(value, "action") == "condensation"]
     ids = {value["id"]: n for n, value in enumerate(values) if isinstance(value, dict) and _is_id(value.get("id"))}

@@ -154,7 +154,8 @@ def _call_ids(value: Any) -> list[str]:
 
 
 def _boundary(values: Sequence[Any], branch: Sequence[int]) -> tuple[int | None, int]:
-    """Return the last compaction on the path, and the first record that counts: what it kept before it, or itself."""
+    """Return the last compaction on the path, and the first record that counts: the first entry that it kept, if
+    that precedes it on the path."""
     boundary = next((record for record in reversed(branch) if word(values[record], "type") == "compaction"), None)
     if boundary is None:
         return None, 0
@@ -183,7 +184,8 @@ def _records_outside(values: Sequence[Any], branch: Sequence[int], first_kept: i
 
 
 def _is_failed_try(message: Mapping[str, Any], answered: set[str]) -> bool:
-    """Return whether an attempt is empty, or failed without any of its calls being answered, so that it is not sent."""
+    """Return whether an attempt is empty, or failed or was aborted without any of its calls being answered. Such
+    attempts are not sent again."""
     content = message.get("content")
     if not content:
         return True

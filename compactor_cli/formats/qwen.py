@@ -130,7 +130,8 @@ def _records_outside(values: Sequence[Any], walk: Sequence[int], path: Sequence[
 
 
 def _links(values: Sequence[Any], on_path: frozenset[int]) -> list[Link | None]:
-    """Return the id and parent of each record. Of a record in pieces, the parent of the first counts."""
+    """Return the id and parent of each record. If a record is split into pieces, the agent follows the parent of the
+    first."""
     seen: set[str] = set()
     links: list[Link | None] = []
     for record, value in enumerate(values):

@@ -58,7 +58,8 @@ _KNOWN: dict[str, Meaning] = {
 
 
 def meaning(value: Any) -> Meaning | None:
-    """Return how a record under a role that the API does not know is read, given `make_talk`; or None."""
+    """Return how a record whose role the API does not know is read, provided that `make_talk` accepts such records
+    as messages. None for a role of the API, and for a record that is not shaped like a message."""
     role = word(value, "role")
     if not role or role in ROLES or "toolCalls" in value:
         return None
@@ -77,8 +78,9 @@ def meaning(value: Any) -> Meaning | None:
 
 
 def make_talk(values: Iterable[Any]) -> bool:
-    """Return whether records under unknown roles are messages of a conversation, not logs or tables: most have a known
-    role, and an API user or assistant speaks, or somebody asks and somebody answers."""
+    """Return whether records under unknown roles are messages of a conversation. Logs and tables also have a `role`
+    and a `content`, and must not be mistaken for one. Most records with a role must have a known one. Also, an API
+    user or assistant must speak, or somebody must ask and somebody answer."""
     known = unknown = 0
     speakers: set[Role] = set()
     in_api = False
@@ -97,7 +99,8 @@ def make_talk(values: Iterable[Any]) -> bool:
 
 
 def answers_named(values: Iterable[Any]) -> frozenset[str]:
-    """Return the call ids that results name; without an id, the old calls' prefix plus the function's name."""
+    """Return the call ids that results name. A result in the old form, without an id, contributes the old calls'
+    prefix plus the function's name."""
     ids: set[str] = set()
     for value in values:
         if word(value, "role") == "function":

@@ -18,7 +18,8 @@ _ORDER = ("dotted_order", "start_time", "startTime")
 
 
 def requests(document: Any) -> Iterator[Path]:
-    """Yield the path to the messages of each trace's newest model run, in a list of runs, a trace or a dump."""
+    """Yield the path to the messages of each trace's newest model run, in a list of runs, a trace's `observations`,
+    or a dump `{post, patch}`."""
     newest: dict[str, tuple[str, Path]] = {}
     for path, run in _runs(document):
         messages_path = next(_messages(run), None)
@@ -29,7 +30,8 @@ def requests(document: Any) -> Iterator[Path]:
 
 
 def _runs(document: Any) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yield the model runs with their paths. A document that is a single run has other list paths."""
+    """Yield the model runs with their paths. For a document that is a single run, other list paths find the
+    messages."""
     paths: Iterable[Path] = [(), *((key,) for key in _HOLDERS)]
     for path in paths:
         for index, run in objects(find_at(document, path)):
@@ -76,7 +78,8 @@ def _count_holders(run: dict[str, Any]) -> Iterator[Any]:
 
 
 def _sent_tokens(counts: Any) -> int | None:
-    """Return the tokens that were sent; cached ones may be counted separately, as `input_...` or `cache_...`."""
+    """Return the tokens that were sent. Langfuse and Anthropic count cached tokens separately, as `input_...` or
+    `cache_...`."""
     if not isinstance(counts, dict):
         return None
     return sum_of(counts, "prompt_tokens") or sum_of(

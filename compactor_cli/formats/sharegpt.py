@@ -130,7 +130,8 @@ class _Reader:
         self.build.add(role, parts, (record,), origin=origin, turn=turn)
 
     def _results(self, index: int, pieces: Sequence[_Piece]) -> list[Part]:
-        """Return the results of a row: the first open call's; of the last of several result rows, all that are left."""
+        """Return the results of a row. It answers the first open call; the last of several result rows answers all
+        that are left."""
         record = self.rows[index][0]
         has_more = index + 1 < len(self.rows) and _role(self.rows[index + 1][1]) == "tool"
         answered = self._open_calls[:1] if has_more else self._open_calls

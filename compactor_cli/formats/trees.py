@@ -23,7 +23,8 @@ def path_from_root(parents: Mapping[int, tuple[str, str, int | None]], leaf: int
 
 
 def chains(parents: Mapping[int, tuple[str, str, int | None]], path: Collection[int]) -> list[Link | None]:
-    """Return the links of all records: the path is one chain, and so is each other branch, so that none are joined."""
+    """Return the links of all records. The records on the path form one chain, and each other branch its own, so
+    that closing a gap never joins two of them."""
     main = set(path)
     names: dict[int, str] = {}
     links: list[Link | None] = [None] * (max(parents, default=-1) + 1)

@@ -36,7 +36,8 @@ def add_request(
     origin: Origin = "request",
     pinned: bool = False,
 ) -> int:
-    """Append the user's words and, for `further` parts, a message that stays. Return the first's index."""
+    """Append the user's words and, for the parts in `further`, a second message that stays or goes with them. Return
+    the index of the first."""
     turn = records[-1] if further else None
     index = build.add("user", words, records, id=id, timestamp=timestamp, origin=origin, turn=turn, pinned=pinned)
     if further:

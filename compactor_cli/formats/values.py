@@ -118,7 +118,8 @@ def numbers_in(counts: Any, path: Path, *names: str) -> list[Path]:
 
 
 def arguments_place(value: Any, record: int, path: Path) -> Place | None:
-    """Return the place of arguments saved as a string, or as JSON, which they stay."""
+    """Return the place of a call's arguments, depending on how they are saved: a string (JSON or any text), or JSON
+    that stays JSON when shortened. None for arguments that cannot be shortened."""
     if isinstance(value, str):
         return Place(record, path)
     return Place(record, path, "json") if isinstance(value, (dict, list)) else None

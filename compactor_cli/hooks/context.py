@@ -55,7 +55,8 @@ class _Line(Struct, frozen=True):
 def restored_context(
     originals: Sequence[Original], after: Sequence[Message], more: str, count: Callable[[str], int], limit: int
 ) -> str:
-    """Return the text to restore within `limit` tokens, if anything is lost of the `originals`, the oldest first."""
+    """Return the text to restore within `limit` tokens; empty if nothing is lost. `originals`: oldest first; of all but
+    the last, only binding text counts. `after`: the current context, if known. `more`: how to get the rest."""
     lines = _section_lines(originals, after)
     if not any(lines.values()):
         return ""

@@ -86,7 +86,8 @@ class AnswerCache:
         return self._attempt(read)
 
     def put(self, key: str, answer: ModelAnswer) -> None:
-        """Cache an answer, evicting the least recently used. One that was cut off counts: asking again is useless."""
+        """Cache an answer, evicting the least recently used ones. One that was cut off counts: asking again is
+        useless."""
         if answer.failure or not (answer.text or answer.finish == "length"):
             return
         text = answer.text.encode("utf-8", "surrogatepass")

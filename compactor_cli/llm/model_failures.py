@@ -25,7 +25,8 @@ _SERVER_FAULTS = ("Traceback (most recent call last)", "invalid response", "prov
 
 
 class Failure(Struct, frozen=True):
-    """Why an attempt brought no answer, as in `ModelAnswer`. `wait`: seconds that the provider asks to wait."""
+    """Why an attempt brought no answer. `wait`: seconds that the provider asks to wait. The other fields are as in
+    `ModelAnswer`."""
 
     why: str
     is_transient: bool

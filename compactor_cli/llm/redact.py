@@ -19,7 +19,8 @@ _MASK = r"(?:\*+|\.{2,}|…+|[xX]{4,})"
 
 
 def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
-    """Return the text without the values of secret variables, complete or masked, and of keys."""
+    """Return the text without the values of secret variables (names ending with KEY, TOKEN, SECRET or PASSWORD),
+    complete or masked, and without anything shaped like a key. `environment`: None for this process's."""
     for value in _secrets(os.environ if environment is None else environment):
         for spelling in {value, quote(value, safe="")}:
             text = text.replace(spelling, REDACTED)

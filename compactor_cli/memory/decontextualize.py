@@ -69,7 +69,8 @@ def statements_of(messages: Sequence[Message], indices: Iterable[int]) -> tuple[
 
 
 def decontextualize(statements: Sequence[DependentLine], model: LanguageModel) -> tuple[Resolved, ...]:
-    """Return the statements in order, resolved where the model can and need be. Raises ModelError as in `give_up`."""
+    """Return the statements in order, resolved where possible. Self-contained statements are not sent. A statement
+    stays unchanged if the model fails or resolves it wrongly twice. Raises ModelError if fallback is not allowed."""
     resolved = {
         index: Resolved(statement.text, statement.text, False, why)
         for index, statement in enumerate(statements)

@@ -28,7 +28,8 @@ def line_of(memory: Memory) -> str:
 
 
 def read_lines(data: bytes, path: str) -> Iterator[Memory]:
-    """Yield the memories of an export; only `text` and `created` have no default. Raises InputError with the line."""
+    """Yield the memories of an export. `id` is ignored, and all keys but `text` and `created` have defaults. Raises
+    InputError with the line for anything that `line_of` would not write."""
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         if not line.strip():
             continue

@@ -327,7 +327,8 @@ def extract_memories(
     model: LanguageModel | None = None,
     judge: Scorer | None = None,
 ) -> tuple[Memory, ...]:
-    """Return what `settings.memory` makes worth remembering. `judge`: asks the model."""
+    """Return what `settings.memory` makes worth remembering, in order. `judge`: asks the model; by default one with the
+    settings' prompt. Raises ModelError when the model fails and fallback is not allowed."""
     memory = settings.memory
     scores = None
     if model is not None:

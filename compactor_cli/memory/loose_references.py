@@ -103,7 +103,8 @@ _CHECKS: tuple[_Check, ...] = (_shape_fault, _lost_facts, _new_facts)
 
 
 def _facts(text: str, named_in: str) -> list[str]:
-    """Return numbers, identifiers, quotations and names of a text, in order."""
+    """Return the numbers, identifiers, quoted strings and names of a text, in order. A word at the beginning of a
+    sentence counts as a name only if it looks like one, or is one elsewhere in `named_in`."""
     names = []
     elsewhere: set[str] = set()
     for match in _WORD.finditer(named_in):

@@ -39,7 +39,8 @@ su sus también te tiene todo tu un una usa usamos y ya yo
 
 _PLAIN_LETTERS = str.maketrans("äöüáéíóúêèàûùôîçñ", "aouaeioueeauuoicn")
 IDLE_WORDS = frozenset((_ENGLISH + _GERMAN + _FRENCH + _SPANISH).translate(_PLAIN_LETTERS).split())
-"""The words as `memory.search_terms` normalizes them, without those that mean something elsewhere: `die`, `son`."""
+"""The words as `memory.search_terms` normalizes them, without those that mean something in another of these languages
+or in the field: `die`, `son`, `der`."""
 
 
 MAX_TERMS = 12

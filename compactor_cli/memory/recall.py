@@ -51,7 +51,8 @@ class Recalled(Struct, frozen=True):
 def recall_choices(
     memories: Sequence[Memory], settings: MemorySettings, counter: TokenCounter, token_budget: int | None = None
 ) -> tuple[Recalled, ...]:
-    """Return the recalls within the limits, each with fewer memories than the one before, down to none."""
+    """Return the possible recalls within the limits, each with fewer memories than the one before, the last with none.
+    `memories`: most relevant first. `token_budget`: tokens that the target leaves."""
     by_text: dict[str, Memory] = {}
     for memory in memories:
         by_text.setdefault(memory.id, memory)
@@ -65,7 +66,8 @@ def recall_choices(
 
 
 def _recall_message(memories: tuple[Memory, ...], counter: TokenCounter) -> Recalled:
-    """Return a message with these memories, of the user: they have no authority."""
+    """Return a message with these memories. Its role is always user, whatever the role of summaries: a history must
+    not begin with an assistant turn, and memories must not have the authority of the system."""
     text = recalled_text(memories)
     tokens = counter.count(text)
     part = Part("text", text, tokens)

@@ -129,7 +129,8 @@ class PastRound(Struct, frozen=True):
     at: float
     """When the compaction was made, in seconds since 1970."""
     session: str
-    """Session key: `id:FORMAT:SESSION`, or `content:` and the SHA-256 of the session's first known state."""
+    """Session key: `id:FORMAT:SESSION`, or `content:` followed by the SHA-256 of the first known state of the
+    session."""
     round: Round
     input_path: str
     output_path: str

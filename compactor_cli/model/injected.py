@@ -27,7 +27,8 @@ _AGENT_TAGS = (
     r"|agent_message_board_notification|(?:agent|subagent|cross-session)-message"
     r'|teammate-message(?![^<>\n]*\bteammate_id="team-lead")'
 )
-"""Tags that agents put around text under the role user, except a team lead's messages, which are requests."""
+"""Tags that agents put around text under the role user, including messages from agent to agent. A team lead's
+messages are excluded: they are requests."""
 _INJECTED = compiled_later(
     r"\s*(?:<(?:system[-_]reminder|local-command-(?:caveat|stdout|stderr)|bash-(?:input|stdout|stderr)"
     r"|task-notification|environment_context|environment_details|user_instructions|turn_aborted|user_info"
@@ -93,13 +94,15 @@ def origin_of(text: str) -> Origin:
 
 
 def origin_of_blocks(parts: Sequence[Part]) -> Origin:
-    """Return the origin of texts under the role user: a request if the user typed any, wherever that stands."""
+    """Return the origin of the texts of a message under the role user. What the user typed makes it a request, wherever
+    it stands among what a harness inserted."""
     origin = origin_of(text_in(parts))
     return "request" if origin == "injected" and inserted_among(parts) else origin
 
 
 def inserted_among(parts: Sequence[Part]) -> list[int]:
-    """Return the positions of the texts that a harness inserted among what the user typed; none if that is nothing."""
+    """Return the positions of the texts that a harness inserted among those that the user typed; an empty list if the
+    user typed none. The text right after a slash command is what the command says."""
     texts = [(index, part.text) for index, part in enumerate(parts) if part.kind == "text" and part.text.strip()]
     inserted: list[int] = []
     if len(texts) > 1:
@@ -129,7 +132,8 @@ def is_instructions(text: str) -> bool:
 
 
 def is_wrapper(text: str) -> bool:
-    """Return whether a line is only a harness's standard wording around standing instructions."""
+    """Return whether a line or sentence is only a harness's standard wording around standing instructions. Such text
+    contains no instruction of its own."""
     return _WRAPPER.match(text) is not None
 
 
@@ -144,7 +148,8 @@ def has_instructions(message: Message) -> bool:
 
 
 def of_local_commands(texts: Sequence[str]) -> frozenset[int]:
-    """Return the positions of texts of commands that a harness ran for the user without the model, and their output."""
+    """Return the positions of the texts, in a session's order, that belong to commands which a harness ran for the user
+    without the model: the command, its output, and the note that neither is meant for the model."""
     found = {index for index, text in enumerate(texts) if text[:1] in "< \nC" and _LOCAL.match(text)}
     for index, text in enumerate(texts):
         output = texts[index + 1] if index + 1 in found else text
@@ -159,7 +164,8 @@ def local_commands(messages: Sequence[Message]) -> frozenset[int]:
 
 
 def is_injected_output(message: Message) -> bool:
-    """Return whether a message is injected output: nobody wrote it, and it instructs nobody."""
+    """Return whether a message is injected output, such as a file attached to a request or the output of a command:
+    nobody wrote it, and it gives no instructions."""
     if message.origin != "injected":
         return False
     text = message.text("text")

@@ -102,7 +102,8 @@ class Message(Struct, frozen=True):
     """Whether the format requires this message to stay because it stands for history outside the context."""
     marks: Marks | None = None
     input_number: int | None = None
-    """The message's number in the input if a repair moved it; for an added one, that of the message it belongs to."""
+    """The message's number in the input if a repair moved it. For an added message, the number of the message it
+    belongs to."""
     after: int | None = None
     """Index of the record after which a moved or added message is written; None: at its own records."""
     speaker: str = ""
@@ -144,7 +145,8 @@ def by_index(messages: Iterable[Message]) -> dict[int, Message]:
 
 
 def ends_with_result(message: Message) -> bool:
-    """Return whether a message consists of results, after which some APIs accept no user turn; a request comes last."""
+    """Return whether a message consists of tool results, after which some APIs accept no user turn. If the user adds a
+    request to them, that comes last."""
     return bool(message.results) and message.origin != "request"
 
 

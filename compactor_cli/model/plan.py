@@ -126,7 +126,8 @@ class Plan(Struct, frozen=True):
     decisions: tuple[Decision, ...]
     slots: tuple[SummarySlot, ...] = ()
     outside_tiers: frozenset[int] = frozenset()
-    """Messages that stay for other reasons than the tiers' shares: protected ones, and exchanges of residuals."""
+    """Messages that stay for other reasons than the shares of the tiers: protected messages, and the exchanges of
+    residuals."""
     not_whole: frozenset[int] = frozenset()
     """Messages that do not stay whole. Residuals among them count as demoted."""
     notes: tuple[str, ...] = ()

@@ -128,7 +128,8 @@ class SummaryRequest(Struct, frozen=True):
     shorter_header: str = ""
     """A shorter heading for when the full one does not fit; empty if there is none."""
     state: tuple[StateLine, ...] = ()
-    """State of the work at the end, most important first, only from messages up to the last one summarized here."""
+    """State of the work at the end of the transcript, most important first. Includes only lines based on messages up
+    to the last one summarized here."""
     resolved: frozenset[int] = frozenset()
     """Indices of messages with a failure that a later call resolved."""
     task: str = ""

@@ -21,7 +21,8 @@ _OPENING = compiled_later(
 )
 _OPENING_CHARS = 140
 _OPENING_WORDS = ("user", "tool use", "question", "operation")
-"""At least one of these occurs within `_OPENING_CHARS` characters; a faster check."""
+"""At least one of these occurs within `_OPENING_CHARS` characters, leading blanks aside. Checking this first is
+faster."""
 _USER_SAID = compiled_later(
     r"\b(?:user (?:said|says|wrote|replied|responded)|(?:following |user'?s? )?(?:feedback|reason)"
     r"(?: for the rejection)?|answered(?: your questions?)?)\s*:\s*",

@@ -28,7 +28,8 @@ class Fallback(Struct, frozen=True):
 
 
 class Usage(Struct, frozen=True):
-    """What a run requested from a model, by the provider's count or else by estimates."""
+    """What a run requested from a model. Tokens and cost come from the provider if it reports them; otherwise they
+    are estimates."""
 
     model: str
     requests: int = 0
@@ -53,7 +54,8 @@ class TierLine(Struct, frozen=True):
 
 
 class Protected(Struct, frozen=True):
-    """Messages outside the tiers: protected ones, and those that belong to a residual's group."""
+    """Messages outside the tiers that are not residuals: protected messages, and those that belong to a residual's
+    group."""
 
     messages: int = 0
     tokens_before: int = 0
@@ -134,7 +136,8 @@ class Compaction(Struct, frozen=True):
     rate: Rate = Rating
     """Rates the messages of `repaired`."""
     use_of_tiers: Callable[[], TierUse] = TierUse
-    """Computes, on the first call, what happened to residuals and tiers; read it through the properties."""
+    """Computes, on the first call, what happened to residuals and tiers. Read it through `residuals`, `protected`
+    and `tiers`."""
     memories: tuple[Memory, ...] = ()
     """Memories extracted before the summaries were written; empty when extraction was not requested."""
     outside: tuple[int, ...] = ()
@@ -159,7 +162,8 @@ class Compaction(Struct, frozen=True):
 
     @property
     def spent(self) -> tuple[Spent, ...]:
-        """Return what the tokens of the output were spent on; the sum is its size."""
+        """Return what the tokens of the output were spent on. The sum is the size of the output under every
+        strategy."""
         return self.use_of_tokens()
 
     @property
@@ -191,7 +195,8 @@ class PlanLine(NamedTuple):
 
 
 def plan_lines(part: Compaction) -> list[PlanLine]:
-    """Return the plan of a compaction in message order, with groups that a person dropped; empty if there is none."""
+    """Return the plan of a compaction in message order, including groups that a person dropped; empty if there is no
+    plan."""
     if part.plan is None:
         return []
     lines = []

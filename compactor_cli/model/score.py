@@ -52,7 +52,8 @@ class Rating(Struct, frozen=True):
 
 
 Rate = Callable[[], Rating]
-"""Rates messages on the first call only, since not every strategy or report needs a rating."""
+"""Rates messages on the first call and returns the same rating afterwards, since not every strategy or report needs
+one."""
 
 
 class Rated(Struct, frozen=True):

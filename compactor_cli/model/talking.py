@@ -29,7 +29,8 @@ def is_interjection(text: str) -> bool:
 
 
 def substantial_requests(messages: Sequence[Message]) -> list[Message]:
-    """Return the requests that can serve as first and last; interjections between people only failing others."""
+    """Return the requests that can serve as the first and last one. In a conversation between people, interjections
+    are left out unless there is nothing else."""
     requests = [m for m in messages if m.origin == "request"]
     if not is_between_people(messages):
         return requests

@@ -88,7 +88,8 @@ class Transcript(Struct, frozen=True):
     copies: frozenset[int] = frozenset()
     """Records that repeat the text of their message for display. They are removed once that text is shortened."""
     outside: frozenset[int] = frozenset()
-    """Records that the agent neither sends nor needs to load the session: old branches, replaced history, progress."""
+    """Records that the agent no longer sends and does not need to load the session: old branches, history before its
+    own compaction, progress, snapshots."""
     links: tuple[Link | None, ...] = ()
     """Id and parent of each record, in formats whose records link to each other."""
     message_records: frozenset[int] = frozenset()
@@ -98,7 +99,8 @@ class Transcript(Struct, frozen=True):
     folder: str = ""
     """Absolute path of the folder that the session works in; empty if the file does not say."""
     counted: tuple[int, int] | None = None
-    """The provider's newest token count stored outside the records: the last message that it covers, and the tokens."""
+    """The provider's newest token count, if it is stored outside the records: the last message that it covers, and
+    the tokens."""
 
     def __repr__(self) -> str:
         return brief(
@@ -123,7 +125,8 @@ class Source(Struct, frozen=True):
     data: Content
     transcripts: tuple[Transcript, ...]
     joints: tuple[bytes, ...] = (b"", b"")
-    """Bytes before the first conversation, between conversations, and after the last one."""
+    """Bytes before the first conversation, between conversations, and after the last one (one item more than there
+    are conversations)."""
     notes: tuple[Note, ...] = ()
     packed: Content = b""
     """The file as stored, if `data` was unpacked from it; otherwise empty."""

@@ -64,7 +64,8 @@ class Prompted(Struct, frozen=True):
 def assemble_prompt(
     transcript: Transcript, parts: Sequence[Sized], tools: Tools, settings: Settings, total: int
 ) -> Prompted:
-    """Return a prompt of at most `total` tokens. Raises BudgetError, or UsageError."""
+    """Return a prompt of at most `total` tokens. Raises BudgetError when the parts leave too little for the history,
+    and UsageError when the format has no place for a part."""
     replaced = any(part.name == "system_prompt" and part.given != "transcript" for part in parts)
     history_source = _without_system(transcript) if replaced else transcript
     _check_boundary(history_source, parts, tools.format)
@@ -143,7 +144,8 @@ def _readable_name(name: str) -> str:
 
 
 def _add_parts(body: Transcript, parts: Sequence[Sized], tools: Tools, replaced: bool) -> tuple[bytes, list[str]]:
-    """Return the history's bytes with the parts around it, and the texts that must be read back from them."""
+    """Return the bytes of the history with the parts around it, and the message texts that must be read back from
+    them."""
     top = next((piece for piece in body.layout.pieces if isinstance(piece, int)), None)
     texts = []
     if top is not None and replaced:

@@ -9,7 +9,8 @@ from msgspec import Struct, field
 
 Scalar = bool | int | float | str
 Given = Literal["text", "file", "tokens", "segments", "transcript", "default"]
-"""How a part is given. `tokens`: only a size. `transcript`: its system messages. `default`: tokens kept free."""
+"""How a part is given. `tokens`: only a size. `transcript`: the transcript's system messages. `default`: tokens kept
+free for a current message that is not given."""
 
 BEFORE = ("system_prompt", "agent_identity", "actions", "system_llm")
 """Parts before the history, in the order of seed 000."""

@@ -14,7 +14,8 @@ from compactor_cli.errors import InputError, UsageError
 
 
 def _file_system(path: str) -> tuple[Any, str]:
-    """Return the file system for an address, and the path in it. Raises UsageError if there is none."""
+    """Return the file system for an address, and the path in it. Raises UsageError if the scheme is unknown or its
+    package is missing."""
     local = path.startswith(("file://", "local://"))
     try:
         return cast("tuple[Any, str]", url_to_fs(path, **({"auto_mkdir": True} if local else {})))
@@ -72,7 +73,8 @@ def exists(path: str) -> bool:
 
 
 def meant(path: str) -> list[tuple[str, str]]:
-    """Return the files that an address denotes, each with its name below the fixed part. Raises InputError."""
+    """Return the files that an address denotes, each with its name. For patterns and folders, names are paths
+    relative to the fixed part of the address. Raises InputError if there are none."""
     store, inside = _file_system(path)
     try:
         if has_magic(inside):

@@ -16,7 +16,8 @@ _PAGE = "docs/ci.md"
 
 
 def github(findings: Sequence[CheckFinding]) -> str:
-    """Return one workflow command per line. GitHub's runner decodes only five escapes."""
+    """Return one workflow command per line, which GitHub shows at the file. Its runner decodes only `%25`, `%0D`,
+    `%0A`, `%3A` and `%2C`, so control characters are escaped as everywhere else."""
     return "".join(
         f"::{_level(finding)} file={_escape_property(finding.path)},line={finding.line},"
         f"title={_escape_property(f'compactor: {finding.rule}')}::{_escape_data(finding.message)}\n"

@@ -19,7 +19,8 @@ from compactor_cli.text.clean import one_line, shown
 _PIPE_WIDTH = 140
 _BAR_WIDTH = 20
 _BLOCKS, _PLAIN = "█·", "#."
-"""Characters for the full and the empty part of a bar; the plain ones for encodings without block characters."""
+"""Characters for the full and the empty part of a bar. The plain ones are for encodings without block characters,
+where each would become a long escape."""
 
 
 class FileHeading(Text):
@@ -27,7 +28,8 @@ class FileHeading(Text):
 
 
 class SafeConsole(Console):
-    """A console that escapes control characters, and prints a blank line before a heading and around a table."""
+    """A console that escapes control characters from any source, including file names. It prints a blank line before
+    a heading, and before and after a table."""
 
     before: object = None
     """What was printed last."""
@@ -105,7 +107,8 @@ def is_unused(console: Console) -> bool:
 
 
 def make_table(console: Console, title: str, *columns: str) -> Table:
-    """Return an empty table. Columns: `>` right-justified, `!` never wrapped, `~` folded."""
+    """Return an empty table in this program's style. A column whose name begins with `>` is right-justified; one that
+    ends with `!` is never wrapped, one that ends with `~` is folded."""
     table = Table(
         title=Text(title, style="bold"),
         title_justify="left",

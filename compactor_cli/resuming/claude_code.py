@@ -59,7 +59,8 @@ class ResumedClaudeCode(Agentic):
 
 
 class _Ids:
-    """New ids for copied records: by the old ones, the agent would find those before the boundary."""
+    """New ids for copied records. The agent searches the whole file for the pieces and call results of an answer, so
+    with the old ids it would find those before the boundary."""
 
     def __init__(self, compacted: Compacted) -> None:
         self._compacted = compacted

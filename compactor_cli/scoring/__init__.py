@@ -48,7 +48,8 @@ SCORERS: dict[str, Callable[[LanguageModel | None, str], Scorer]] = {
 
 
 def make_scorer(name: str, model: LanguageModel | None = None, prompt: str = "") -> Scorer:
-    """Return the scorer with this name. `prompt`: the system prompt of one that asks a model. Raises UsageError."""
+    """Return the scorer with this name. `prompt` replaces the system prompt of a scorer that asks a model. Raises
+    UsageError for an unknown name, and for a scorer that needs a model when there is none."""
     if name not in SCORERS:
         raise UsageError(f"unknown scorer {name!r}{meant(name, SCORERS)}; known: {', '.join(SCORERS)}")
     return SCORERS[name](model, prompt)

@@ -73,7 +73,8 @@ merci oui parfait bien gracias sí vale perfecto obrigado obrigada sim grazie va
 да спасибо хорошо ладно понятно はい ありがとう ありがとうございます 了解 好 好的 谢谢 可以 是的 继续 네 감사합니다
 """
 _NOD_WORDS = frozenset(_NOD_WORD_LIST.split())
-"""Words of agreement, thanks, greeting or encouragement, but none of refusal, which may correct something."""
+"""Words of agreement, thanks, greeting or encouragement. Refusals are not included, because they may correct
+something."""
 
 _NAMES_ITS_SCORE = re.compile(
     r"\b(?:importance|persist|confidence)_\w+"

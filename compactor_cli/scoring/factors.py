@@ -14,7 +14,8 @@ from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later
 
 _HEAD_CHARS, _TAIL_CHARS = 3_000, 1_000
-"""Characters at the ends of a tool output whose identifiers count, as one may name thousands."""
+"""Characters at the ends of a tool output whose identifiers count. An output that names thousands of things would
+otherwise be referenced by chance."""
 _NO_ORIGIN = -1
 _MIN_ID_CHARS = 4
 DECISION = compiled_later(r"\b(decided|concluded|agreed|will do|won't do|determined|resolved)\b", re.IGNORECASE)
@@ -35,7 +36,9 @@ _MIN_REFERENCES = 2
 
 
 class _Origins(dict[bytes, int]):
-    """Chunk -> message in which its identifier first appeared, or _NO_ORIGIN; a dict, for speed without calls."""
+    """Chunk -> index of the message in which its identifier first appeared, or _NO_ORIGIN if it contains none. As a
+    dict, it needs no function call for known chunks. A single dict holds all names, since a long session has hundreds
+    of thousands of them."""
 
     def __init__(self) -> None:
         self.message = 0
@@ -62,7 +65,8 @@ class _Origins(dict[bytes, int]):
 
 
 class References:
-    """Counts for each message the later ones that name its id or reuse an identifier that first appeared in it."""
+    """Counts, for each message, the later messages that name its id or reuse an identifier that first appeared in it.
+    Works in one pass with an index of first appearances; linear in the length of the transcript."""
 
     def __init__(self, messages: int) -> None:
         self._origins = _Origins()
@@ -162,7 +166,8 @@ def _own_factors(message: Message, newest: float | None) -> tuple[Factor, ...]:
 
 
 def tool_failed(message: Message, prose: str) -> bool | None:
-    """Return whether a tool failed, by the format, a stated exit code, or the words of seed 000; None if unknown."""
+    """Return True if a tool failed, False if one is stated to have succeeded, and None if neither is known. What the
+    format states comes first, then a stated exit code, then the words of seed 000."""
     marks = message.marks
     if marks is not None:
         if marks.tool_error or marks.tool_success is False or _error_words(prose):

@@ -26,7 +26,8 @@ class CounterChoice(Struct, frozen=True):
 
 
 def make_counter(tokenizer: str = "", model: str = "") -> CounterChoice:
-    """Return the counter named by --tokenizer, or for --model; with a warning if its vocabulary is missing."""
+    """Return the counter named by --tokenizer, else the one for --model, else o200k_base. A missing vocabulary is
+    replaced with a warning. An unknown name raises UsageError."""
     if tokenizer == "chars":
         return CounterChoice(CharacterCounter())
     if tokenizer and tokenizer not in TOKENIZERS:

@@ -27,9 +27,11 @@ _ID_BYTES = 4
 _SLOW_TO_START = "o200k_base"
 """The vocabulary for which building the merge table takes longer than reading the vocabulary without one."""
 _NO_TABLE = b2a_base64(b"\xff\xfe" * 3, newline=False) + b" %d\n" % (1 << 20)
-"""A token that no text has, with an id too large for a merge table, without which splintr then merges alike."""
+"""A token that occurs in no text, with an id too large for the merge table. With it, splintr merges without a table,
+with the same result."""
 USUAL_FILE = "usual.o200k_base"
-"""File of the tokens of _SLOW_TO_START that a text without a _RARE_LETTER can contain, faster to load."""
+"""File next to this one: the tokens of _SLOW_TO_START that a text without _RARE_LETTER letters can contain. Loading it
+takes two thirds of the time. No other token can be part of such a text, so the counts are the same."""
 _RARE_LETTER = compiled_later("[^\u0000-\u017f\u2000-\u2fff\uf000-\uffff\U00010000-\U0003ffff]")
 """Letters that few sessions contain. In UTF-8 they start with other bytes than Latin letters, signs and emoji do."""
 
@@ -72,7 +74,8 @@ def splintr_count(
 
 @cache
 def _full_tokenizer(tokenizer_class: type[Tokenizer], vocabulary: str) -> AnyTokenizer | Tokenizer:
-    """Return the tokenizer of a vocabulary, shared by all counters, because its first use is slow."""
+    """Return the tokenizer of a vocabulary. It is shared by all counters, because creating it and encoding its first
+    text are slow."""
     data = read_vocabulary(vocabulary) if vocabulary == _SLOW_TO_START else None
     return tokenizer_class.from_pretrained(vocabulary) if data is None else _without_table(tokenizer_class, data)
 

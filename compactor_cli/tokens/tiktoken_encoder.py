@@ -11,7 +11,8 @@ from compactor_cli.tokens.base import CountTokens
 
 
 def tiktoken_count(encoding: str, folder: Path) -> CountTokens:
-    """Return a function that counts by an encoding with its vocabulary in `folder`. Raises ValueError or OSError."""
+    """Return a function that counts by an encoding whose vocabulary is in `folder`; tiktoken looks nowhere else.
+    Raises ValueError or OSError if the vocabulary cannot be used."""
     import tiktoken
     from tiktoken_ext import openai_public
 

@@ -38,7 +38,9 @@ class Matches(Struct, frozen=True):
 
 
 def matches(before: Sequence[Message], after: Sequence[Message]) -> Matches:
-    """Match messages: equal ones, then shortened ones by call ids, marks or remaining words. Summaries name theirs."""
+    """Match the messages of two transcripts. Equal messages are matched first. Shortened ones are then matched by
+    call ids, by the references in their marks, or by the remaining words. Summaries name the messages that they
+    stand for."""
     before, after = [*map(_without_mark, before)], [*map(_without_mark, after)]
     earlier = {message.text() for message in before if message.origin == "summary"}
     known_references = {*earlier, *map(text_reference, earlier)}

@@ -45,7 +45,8 @@ class Outlook(Struct, frozen=True):
 def forecast_context(
     transcript: Transcript, format: Format, limit: int, settings: Settings, set_by: str = "the settings"
 ) -> Outlook:
-    """Return the forecast. `limit`: the context limit unless the settings have one. `set_by`: who set a threshold."""
+    """Return the forecast for a transcript. `limit`: the model's context limit, used if the settings have none.
+    `set_by`: who set a fixed threshold."""
     context = settings.context
     count, recent = len(transcript.messages), settings.recent_messages
     recorded_use = recorded_context(transcript, format)

@@ -33,7 +33,8 @@ __all__ += ["get_compaction", "newest_compactions", "purge"]
 
 
 def keep(connection: Connection, manifest: Manifest, pieces: Sequence[bytes], now: float) -> int:
-    """Store a compaction, its rounds, and the pieces of an input that changed. Return its id."""
+    """Store a compaction, its rounds and the pieces of its input; return its id. An unchanged file is recorded without
+    pieces, unless it is a known output. The output counts as not written until `confirm`."""
     lock(connection)
     before = ancestry(connection, pieces)
     if before.sha256 != manifest.input.sha256:
@@ -58,7 +59,8 @@ def confirm(connection: Connection, id: int) -> None:
 def restore(
     connection: Connection, id: int, now: float | None, write_chunk: Callable[[Iterable[bytes]], Content] = b"".join
 ) -> Content:
-    """Return the input of a compaction. `now`: its last use, if recordable. `write_chunk`: stores the pieces."""
+    """Return the input of a compaction. Raises StoreError when the archive no longer holds it. `now`: the last use,
+    which needs a write transaction; None if it cannot be recorded. `write_chunk`: stores the pieces."""
     if now is not None:
         # the first statement locks the row, so that nobody deletes the pieces while they are read
         connection.execute(update(compactions).where(compactions.c.id == id).values(used=now))
@@ -139,7 +141,8 @@ def _state_values(name: str, state: FileState) -> dict[str, object]:
 
 
 def _stored_sources(connection: Connection, target: Archived) -> Iterator[int]:
-    """Yield compactions whose stored input equals or begins with that of `target`, which comes first."""
+    """Yield compactions whose stored input equals or begins with that of `target`, which comes first. No pieces are
+    stored of an unchanged file; if it grew and was compacted, that compaction's input begins with it."""
     if target.kept:
         yield target.id
     if target.changed:

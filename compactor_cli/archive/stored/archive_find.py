@@ -72,7 +72,8 @@ def ancestry(connection: Connection, contents: Sequence[bytes]) -> Ancestry:
 
 
 def find_compaction(connection: Connection, data: Content, keys: Sequence[str] = ()) -> FoundCompaction | None:
-    """Return the compaction that a file belongs to, by its bytes or a session's key; changed ones first."""
+    """Return the compaction that a file belongs to: it is an output, it is an input, it begins with an output, or
+    `keys` has a session's key. Compactions that changed something come first, then newer ones."""
     ancestors = ancestry(connection, split_chunks(data))
     if ancestors.exact and not (
         ancestors.original and _is_unchanged_output(connection, ancestors.outputs[0], ancestors.inputs[0])

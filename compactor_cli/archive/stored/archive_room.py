@@ -16,7 +16,8 @@ _DAY = 86_400.0
 
 
 def evict(connection: Connection, limit_bytes: int, keep_days: float, now: float) -> Evicted:
-    """Delete stored inputs, least recently used first, down to the limit, except those of the last `keep_days`."""
+    """Delete stored inputs, least recently used first, until the archive is within its limit. Those of the last
+    `keep_days` stay, and so does the history of deleted ones."""
     lock(connection)
     stored = stored_bytes(connection)
     if stored <= limit_bytes:
@@ -48,7 +49,8 @@ def _has_room(connection: Connection, compaction: int, border: float) -> bool:
 
 
 def purge(connection: Connection, ids: Iterable[int]) -> Evicted:
-    """Delete everything about the sessions of these compactions but shared ones; `removal.scrub` removes the bytes."""
+    """Delete everything about the sessions of these compactions, except pieces shared with others. The bytes disappear
+    from the database's files after `removal.scrub`."""
     lock(connection)
     going = related(connection, ids)
     freed = sum(drop_pieces(connection, compaction) for compaction in going)

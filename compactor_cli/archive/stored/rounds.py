@@ -22,7 +22,8 @@ _OF_COMPACTION = ("at", "input_path", "output_path", "kept", "written")
 def add_rounds(
     connection: Connection, compaction: int, manifest: Manifest, earlier: Sequence[int], related: Sequence[int]
 ) -> None:
-    """Store a compaction's rounds. `earlier`: where its input came from, nearest first; `related`: of the session."""
+    """Store the rounds of a compaction. `earlier`: compactions that the input came from, nearest first; they determine
+    the number, and the session if the format has no id, else `related` ones of the session."""
     before = _by_conversation(connection, earlier)
     previous_rounds = {**_by_conversation(connection, related), **before}
     for entry in manifest.rounds:

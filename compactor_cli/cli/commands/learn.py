@@ -130,7 +130,8 @@ def learn(args: LearnOptions, overrides: Layer) -> None:
 
 
 def _find_files(names: Sequence[str]) -> list[str]:
-    """Return the files and, below folders, `*.jsonl` and what cannot be listed, without names with a leading `_`."""
+    """Return the files, the `*.jsonl` files below folders, and folders in them that cannot be listed, without names
+    with a leading `_`. Raises UsageError for a folder without any."""
     paths: dict[str, None] = {}
     for name in names:
         if name == "-" or not is_folder(name):

@@ -126,7 +126,8 @@ class Served(Struct, frozen=True):
         return target
 
     def _one(self, file: str, session: str) -> list[str]:
-        """Return the file for a command, or none if an option names it. Raises `error` unless it is exactly one."""
+        """Return the file for a command, or nothing if an option names its session. Raises `error` unless exactly
+        one is given."""
         if bool(file) == bool(session):
             raise self.error("set either file or session")
         return [file] if file else []
@@ -189,7 +190,8 @@ def mcp(args: options.ConfiguredOptions, overrides: Layer) -> None:
 
 
 def serve(shared: Sequence[str]) -> None:
-    """Serve until standard input ends. `shared`: options for every command. Raises UsageError without the extra."""
+    """Serve until standard input ends. `shared`: options for every command. Raises UsageError if the extra is
+    missing, and InputError if standard input is closed."""
     check_input()
     server_class, error_class = _load_sdk()
     # unlike a command, a server runs for days

@@ -79,7 +79,9 @@ def _make_case(name: str, front: Sequence[Message], later_messages: Sequence[Mes
 
 
 def needed_names(session: SessionText, evidence: Evidence, later_messages: Sequence[Message]) -> set[int]:
-    """Return the names before the cut that the agent writes after it before anybody else does; no keys or tools."""
+    """Return the names before the cut that the agent writes after it before anybody else repeats them. `session` and
+    `evidence` describe what is before the cut. Keys of structured data and tool names do not count, since they come
+    with the tools."""
     needed: set[int] = set()
     supplied: set[str] = set()
     later = read_session(later_messages)

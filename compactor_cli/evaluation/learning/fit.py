@@ -13,7 +13,8 @@ PENALTY = 10.0
 """Strength of the penalty on squared weights of standardized signals, relative to the weights of the examples."""
 DIGITS = 4
 _SOURCE_WEIGHT = 300.0
-"""Weight of a source's names if all are needed; docs/decisions/0020-learned-profile.md compares ways."""
+"""Weight of a source's names if all of them are needed. docs/decisions/0020-learned-profile.md compares ways of
+weighting sources."""
 _SOURCE_EXPONENT = 0.3
 """What is weighted equally in every source: all its names (0), its needed names (1), or something between."""
 _MIN_CASES = 5.0
@@ -74,7 +75,8 @@ def _rounded_weights(
 
 
 def auc(case: TrainingCase, weights: Mapping[str, float]) -> float | None:
-    """Return how often a needed name has a higher value than another of its case; ties count half. Or None."""
+    """Return how often a needed name has a higher value than another name of its case; ties count half. 0.5 is chance.
+    None when all names are needed, or none is."""
     np = load_numpy()
     labels = np.frombuffer(case.needed, dtype=np.uint8).astype(bool)
     points = _rows(np, case) @ np.array([weights.get(name, 0.0) for name in weight_names()])

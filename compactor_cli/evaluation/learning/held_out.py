@@ -29,7 +29,8 @@ class Figures(Struct, frozen=True):
     """The performance of one way of compacting."""
 
     auc: float | None
-    """How often a needed name was valued above another, over the cases; 0.5 is chance. None if nothing is learned."""
+    """How often a needed name was valued above another, averaged over the learning cases; 0.5 is chance. None if
+    nothing is learned, or if no case is informative."""
     cases: int
     kept: tuple[KeptShares, ...]
 
@@ -39,7 +40,8 @@ class PartFigures(Struct, frozen=True):
 
     sessions: int
     rows: Mapping[str, Figures]
-    """Row -> figures; `by_session`, `by_source`: weights learned on others. The other rows learn nothing."""
+    """Row -> figures. `by_session` and `by_source`: strategy adaptive with weights learned on other sessions, or on
+    other sources. The other rows are methods that learn nothing."""
 
 
 class HeldOut(Struct, frozen=True):
@@ -80,7 +82,8 @@ def measure_held_out(
     schemes: Mapping[str, Mapping[str, int]],
     tools: MeasureTools,
 ) -> HeldOut:
-    """Learn without a fold, and test on it. `schemes`: name of a row -> (session -> fold). `prepared`: their cases."""
+    """Learn without each fold, and test on it. `schemes`: name of a row -> (session -> fold). `prepared`: the measure's
+    cases for the same sessions, under the same names."""
     source_of = {lesson.name: lesson.source for lesson in lessons}
     results = {name: list(_scheme_figures(source_of, cases, prepared, folds, tools)) for name, folds in schemes.items()}
     for method in tools.references:

@@ -60,7 +60,8 @@ def prepare(
     refused: Sequence[Skipped] = (),
     progress: Callable[[str], None] = lambda name: None,
 ) -> Prepared:
-    """Cut every session and find what its rest needed. `refused`: files that could not be read, listed as skipped."""
+    """Cut every session and find what its rest needed. `progress` is called once per session. `refused`: files that
+    could not be read; they precede the cuts skipped here."""
     has_enough = len(sessions) >= _MIN_SESSIONS
     holders: Counter[str] = Counter()
     cases: list[Case] = []

@@ -24,7 +24,8 @@ class NeedSurvival(Struct, frozen=True):
 
     recall: float
     linked: float
-    """Share that is still present near at least half of its neighbouring words in one place; a bare list has none."""
+    """Share that is still present near at least half of its neighbouring words in one place. A bare list of names
+    has none."""
     old_half: float | None
 
 

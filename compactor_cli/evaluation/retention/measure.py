@@ -19,7 +19,8 @@ class NoOutputError(Exception):
 
 
 class Method(Struct, frozen=True):
-    """A row of the table. `compact` gets a front and a target in tokens; returns messages or raises NoOutputError."""
+    """A way of making a front smaller: a row of the table. `compact` gets a front and a target in tokens. It returns
+    the messages of its output, or raises NoOutputError."""
 
     name: str
     kind: Kind
@@ -35,7 +36,9 @@ def evaluate(
     progress: Callable[[str], None] = lambda method: None,
     measured: Iterable[Sequence[CaseOutcome]] | None = None,
 ) -> Evaluation:
-    """Run the methods on the cases at each ratio, and compare the first with the others. `measured`: results."""
+    """Run the methods on the cases at each ratio, and compare the first method with each of the others. `clock` returns
+    seconds. `progress` is called once per run, that is, per case, ratio and method. `measured`: results of
+    `measure_case` for the cases in order, if computed elsewhere."""
     if measured is None:
         measured = (measure_case(case, methods, ratios, clock=clock, progress=progress) for case in prepared.cases)
     outcomes: dict[tuple[float, str], list[CaseOutcome]] = {(r, m.name): [] for r in ratios for m in methods}

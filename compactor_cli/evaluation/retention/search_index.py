@@ -22,7 +22,8 @@ class Occurrence(NamedTuple):
 
 
 class Haystack:
-    """Pieces of text with an index of their words. Identifiers match whole words only, and never across pieces."""
+    """Pieces of text with an index of their words. White space is collapsed, and escapes inside strings are resolved.
+    Identifiers match whole words only, and never across two pieces."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         pieces = [" ".join(readable(text).split()) for text in texts]
@@ -47,7 +48,8 @@ class Haystack:
         return sorted(hits) if len(hits) > 1 else hits
 
     def neighbours(self, hit: Occurrence, reach: int, pieces: int | None = None) -> frozenset[str]:
-        """Return the informative words near a hit, in lower case, also of neighbouring ones of the first `pieces`."""
+        """Return the informative words within `reach` words of a hit, in lower case. `pieces`: use only the first ones.
+        The words may be in neighbouring pieces, since a result begins where its call ends."""
         end = len(self._words)
         if pieces is not None and pieces < len(self._piece_starts):
             end = bisect_left(self._starts, self._piece_starts[pieces])

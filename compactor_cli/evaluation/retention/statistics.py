@@ -14,7 +14,8 @@ _MIN_SESSIONS = 3
 
 
 class MeanEstimate(Struct, frozen=True):
-    """A mean over cases, and the interval with 95 percent of the means of resampled sessions, if there are three."""
+    """A mean over cases, and the interval with 95 percent of the means of resampled sessions. The bounds are None for
+    fewer than three sessions."""
 
     mean: float
     low: float | None
@@ -22,7 +23,8 @@ class MeanEstimate(Struct, frozen=True):
 
 
 def estimate_mean(values: Mapping[str, Sequence[float]]) -> MeanEstimate:
-    """Return the mean of all values, by session: whole sessions are resampled, because their cases are alike."""
+    """Return the mean of all values; there must be at least one. `values`: by session. Whole sessions are resampled,
+    because the cases of one session are alike."""
     sessions = [cases for _, cases in sorted(values.items())]
     sums = [(sum(cases), len(cases)) for cases in sessions]
     mean = sum(total for total, _ in sums) / sum(count for _, count in sums)

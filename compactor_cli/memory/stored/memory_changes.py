@@ -23,7 +23,8 @@ TABLES = (memories, memory_tags, memory_sources, memory_vectors)
 
 
 def forget_memories(connection: Connection, names: Iterable[str]) -> list[Memory]:
-    """Delete memories named by (prefixes of) ids and return them. Raises UsageError."""
+    """Delete memories named by (prefixes of) ids and return them. Raises UsageError. Their bytes go with
+    `removal.scrub`."""
     lock_memories(connection)
     rows = list(dict.fromkeys(row_of(connection, name) for name in names))
     by_row = load_memories(connection, rows)

@@ -20,7 +20,8 @@ from compactor_cli.memory.ranking import Candidate, MemoryHit, make_snippet, ran
 from compactor_cli.memory.stored.memory_rows import batches, load_memories
 
 ALL, ANY = 150, 60
-"""Number of newest memories to rank among full matches, and about how many among matches in part."""
+"""Number of newest memories to rank among those that match everything, and about how many of those that match in
+part."""
 MAX_IMPORTANT = 300
 """Number of most important memories to search as well when more than ALL match everything."""
 MAX_CANDIDATES = 2_500
@@ -56,7 +57,8 @@ def filter_condition(filters: Filters) -> sa.ColumnElement[bool]:
 def search_memories(
     connection: sa.Connection, query: str, *, limit: int, now: float, filters: Filters = EVERYTHING
 ) -> list[MemoryHit]:
-    """Return the best memories, best first; of very many, only the newest and the most important are ranked."""
+    """Return the best memories, best first, those that match the whole query before others. Of very many, only the
+    newest and the most important are ranked."""
     terms = parse_query(query)
     if not terms or limit < 1:
         return []

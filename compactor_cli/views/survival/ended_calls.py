@@ -56,7 +56,8 @@ class Call(Struct, frozen=True):
 
     @property
     def answer(self) -> str | None:
-        """Return the text of the result, read on demand, since all together may be too large for memory."""
+        """Return the text of the result. It is read on demand, since all results together may be too large for
+        memory."""
         return None if self.result is None else self.result.text
 
 

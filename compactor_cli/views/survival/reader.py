@@ -77,7 +77,8 @@ def read_transcript(messages: Sequence[Message]) -> FoldedText:
 
 
 def find_keys(keys: Iterable[str], reading: FoldedText, cut: Collection[str] = ()) -> Places:
-    """Return the positions of texts in normal form, where a sentence can begin and end; those in `cut` may go on."""
+    """Return the positions of each of these texts, normalized by `normal_form`, that occurs. A match must begin where a
+    sentence can begin and end where one can end; texts in `cut` may continue. Takes one pass over the reading."""
     wanted_keys = set(keys)
     searched = {key for key in wanted_keys if key in cut or not is_short(key)}
     places = {key: list(reading.alone[key]) for key in (wanted_keys - searched) & reading.alone.keys()}
@@ -152,7 +153,8 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def _lines_with_headings(message: int, text: str, folded: Sequence[str]) -> Iterator[OtherLine]:
-    """Yield the lines of a text with their headings: one with `#` up to the next, a line with a colon below."""
+    """Yield the lines of a text with their headings. A heading with `#` applies up to the next one, a line that ends
+    with a colon to the lines directly below it."""
     title = heading_above = ""
     listed = False
     for raw, line in zip(plain(text).split("\n"), folded, strict=True):

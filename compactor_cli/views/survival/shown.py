@@ -63,7 +63,8 @@ class ShownActions:
         reading: FoldedText,
         requests: Collection[str],
     ) -> None:
-        """`requests`: normal lines and sentences of the user; asking for something does not show that it was done."""
+        """`requests`: lines and sentences of the user, normalized by `normal_form`. Asking for something does not show
+        that it was done."""
         self._done = {effect.same for effect in find_effects(calls)}
         self._calls = {
             (call.id, call.name): f"{call.argument_text}\n{call.answer}" for call in calls if call.succeeded and call.id
