@@ -64,6 +64,12 @@ def without_prefixes(text: str) -> str:
     return "".join([*pieces, lines[offset:]])
 
 
+def without_prefix(line: str) -> str:
+    """Return a line without what could be a prefix."""
+    match = _PREFIX.match(f"\n{line}")
+    return line[match.end() - 1 :] if match else line
+
+
 def find_in_unprefixed(text: str, find: Callable[[str], tuple[str, ...]]) -> tuple[str, ...]:
     """Return the lines that `find` returns for a text without prefixes, in their original form."""
     unprefixed = without_prefixes(text)

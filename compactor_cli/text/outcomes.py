@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import chain
 
 from compactor_cli.text.cached import cache_by_text
 from compactor_cli.text.clean import both_ends
-from compactor_cli.text.line_prefixes import find_in_unprefixed
+from compactor_cli.text.line_prefixes import find_in_unprefixed, without_prefix
 from compactor_cli.text.log_lines import is_error_log, is_log_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.tracebacks import TRACEBACK_HEADER, cell_exception, find_tracebacks
@@ -52,6 +53,12 @@ _ERROR_PARTS = (
 _ERROR_STATEMENT = compiled_later(
     r"\s*(?:E\s{2,}|(?:[\w.]+\.)?(?:[A-Z]\w*)?(?:Error|Exception)\b(?!\()|error\b|ERROR\b|[Ff]atal\b|FAILED\b|[Pp]anic)"
 )
+_STATEMENT_HINTS = [
+    *(compiled_later(rf"{word}\b(?!\()") for word in ("Error", "Exception")),
+    *(compiled_later(rf"{word}\b") for word in ("error", "ERROR", "atal", "FAILED")),
+    *(compiled_later(word) for word in ("anic", r"E\s\s")),
+]
+"""Every match of `_ERROR_STATEMENT` contains one of these. They begin with letters, so that a search is fast."""
 _CODE_ENDS = (",", ";", "{", "(", "[")
 """A line with this ending is code that handles errors, not an error."""
 _TASK_PREFIX = r"\[[^\]\n]{1,40}\]\s*"
@@ -215,7 +222,20 @@ def _with_exceptions(text: str, lines: tuple[str, ...]) -> tuple[str, ...]:
 
 @cache_by_text
 def _plain_statements(text: str) -> tuple[str, ...]:
+    if not any(_states_error(line) or _ERROR_STATEMENT.match(without_prefix(line)) for line in _candidate_lines(text)):
+        return ()  # whether most lines have a prefix does not matter then
     return find_in_unprefixed(text, _find_statements)
+
+
+def _candidate_lines(text: str) -> Iterator[str]:
+    """Yield the lines that contain the beginning of a plain statement."""
+    for word in _STATEMENT_HINTS:
+        end = 0
+        while match := word.search(text, end):
+            start = match.start()
+            end = text.find("\n", start)
+            end = end if end >= 0 else len(text)
+            yield text[text.rfind("\n", 0, start) + 1 : end]
 
 
 def _find_statements(text: str) -> tuple[str, ...]:
