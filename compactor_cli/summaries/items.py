@@ -104,7 +104,7 @@ def cut_to_room(item: SummaryItem, room: float, count: Callable[[str], int]) -> 
     if tokens <= room:
         yield item
     elif item.text.endswith('"') and not item.label:
-        short = item.text[: int(len(item.text) * max(0, room - 4) / tokens)].rpartition(" ")[0]
+        short = item.text[: int(len(item.text) * max(0, room - 4) / tokens)].rpartition(" ")[0].rstrip("… ")
         cut = replace(item, text=f'{short}…"')
         if len(short) >= _LEAST_CUT and count(cut.line) < room:
             yield cut

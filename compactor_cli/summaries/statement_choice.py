@@ -133,7 +133,7 @@ def has_limit(sentence: str) -> bool:
 
 def clip(sentence: str) -> str:
     """Return a sentence, cut if it is too long for a line."""
-    return sentence if len(sentence) <= MAX_LINE_CHARS else sentence[: MAX_LINE_CHARS - 1].rstrip() + "…"
+    return sentence if len(sentence) <= MAX_LINE_CHARS else sentence[: MAX_LINE_CHARS - 1].rstrip("… ") + "…"
 
 
 def find_withdrawn(sentences_of: Sequence[tuple[int, str]]) -> tuple[set[int], dict[int, int]]:

@@ -78,7 +78,7 @@ def without_colours(text: str) -> str:
 def one_line(text: str, width: int) -> str:
     """Return the start of a text on one line, at most `width` characters."""
     flat = " ".join(plain(text[: 4 * width + 200]).split())
-    return flat if len(flat) <= width else flat[: max(0, width - 1)].rstrip() + "…"
+    return flat if len(flat) <= width else flat[: max(0, width - 1)].rstrip("… ") + "…"
 
 
 def both_ends(text: str, head: int, tail: int) -> str:

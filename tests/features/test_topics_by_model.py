@@ -141,7 +141,10 @@ def test_a_failure_is_remembered_too() -> None:
 WRONG = {
     "no JSON": ("Two topics.", "not valid JSON"),
     "cut": (GOOD[:-30], "not valid JSON"),
-    "another form": (json.dumps({"topics": {"a": [1]}}), "topics is not what was asked for: its schema says type"),
+    "another form": (
+        json.dumps({"topics": {"a": [1]}}),
+        "topics does not have the requested form: its schema says type",
+    ),
     "no topics": (answer_of(), "there are 0 topics"),
     "six topics": (answer_of(*(topic(f"T{at}", [at]) for at in range(1, 7))), "there are 6 topics"),
     "one missing": (answer_of(topic("A", [1, 2, 3]), topic("B", [4, 5])), "exactly once"),

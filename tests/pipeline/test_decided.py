@@ -295,7 +295,7 @@ def test_to_keep_a_message_that_there_is_none_of_is_refused_whatever_the_target(
     ratio: float | None, number: int
 ) -> None:
     """Also where the session is within its target, so that nothing would be done with it."""
-    words = f"^decisions: message {number}; the session has messages 0 to 10$"
+    words = f"^decisions: message {number} does not exist; the session has messages 0 to 10$"
     with pytest.raises(UsageError, match=words):
         compacted(session(), Settings(target_ratio=ratio), on(keep=[10, number]))
     assert not compacted(session(), Settings(target_ratio=1.0), on(keep=[10])).parts[0].changed
