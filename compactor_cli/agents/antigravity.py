@@ -6,7 +6,8 @@ import re
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, FoundSession, find_files
-from compactor_cli.agents.reading import lines_of, marked, request, word
+from compactor_cli.agents.reading import lines_of, marked, request
+from compactor_cli.formats.values import word
 
 _LOG = (".system_generated", "logs", "transcript.jsonl")
 _TYPED = re.compile(r"<USER_REQUEST>(.*?)(?:</USER_REQUEST>|$)", re.DOTALL)

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, find_files, jsonl_id
-from compactor_cli.agents.reading import JsonLines, estimated, inner, lines_of, recorded, request, to_int, word
+from compactor_cli.agents.reading import JsonLines, estimated, lines_of, recorded, request, to_int
+from compactor_cli.formats.values import inner, word
 
 _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}
 _BYTES_A_TOKEN = 15

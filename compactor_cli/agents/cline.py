@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, find_files
-from compactor_cli.agents.reading import document, first_request, inner, objects, recorded, to_int, tokens_or_size, word
+from compactor_cli.agents.reading import document, first_request, objects, recorded, to_int, tokens_or_size
+from compactor_cli.formats.values import inner, word
 
 _SUFFIX = ".messages.json"
 _SENT = ("inputTokens",)
@@ -29,7 +30,7 @@ def _look(session: FoundSession) -> About:
     return About(
         id=word(record, "session_id") or word(value, "sessionId"),
         project=word(record, "cwd"),
-        title=word(record, "metadata", "title"),
+        title=word(inner(record, "metadata"), "title"),
         request=first_request(messages),
         messages=Figure(len(messages), "counted") if messages else None,
         tokens=tokens_or_size(next(filter(None, used), None), session),

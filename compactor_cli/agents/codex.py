@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, new_session, uuid_in
-from compactor_cli.agents.reading import JsonLines, inner, lines_of, recorded, request, to_int, tokens_or_size, word
+from compactor_cli.agents.reading import JsonLines, lines_of, recorded, request, to_int, tokens_or_size
+from compactor_cli.formats.values import inner, word
 
 _PACKED_SUFFIX = ".zst"
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, find_files
-from compactor_cli.agents.reading import inner, lines_of, marked, recorded, request, to_int, word
+from compactor_cli.agents.reading import lines_of, marked, recorded, request, to_int
+from compactor_cli.formats.values import inner, word
 
 _KINDS = (b'"type":"user.message"', b'"type":"assistant.message"', b'"type":"tool.execution_complete"')
 
@@ -25,12 +26,12 @@ def _look(session: FoundSession) -> About:
     lines = lines_of(session)
     start = lines.first_picked(lambda value: value.get("data") if value.get("type") == "session.start" else None)
     asked, used = (_request, b'"user.message"'), (_used, b'"session.shutdown"')
-    known_id, project = word(start, "sessionId"), word(start, "context", "cwd")
+    known_id, project = word(start, "sessionId"), word(inner(start, "context"), "cwd")
     return lines.about(asked, marked(80, *_KINDS), used, id=known_id, project=project)
 
 
 def _request(value: dict[str, Any]) -> str | None:
-    return request(word(value, "data", "content")) if value.get("type") == "user.message" else None
+    return request(word(inner(value, "data"), "content")) if value.get("type") == "user.message" else None
 
 
 def _used(value: dict[str, Any]) -> Figure | None:

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, FoundSession, find_files, jsonl_id
-from compactor_cli.agents.reading import inner, lines_of, marked, request
+from compactor_cli.agents.reading import lines_of, marked, request
+from compactor_cli.formats.values import inner
 
 _ROLES = (b'"role":"user"', b'"role":"assistant"')
 

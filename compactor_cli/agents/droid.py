@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, FoundSession, find_files, jsonl_id
-from compactor_cli.agents.reading import inner, lines_of, marked, request, word
+from compactor_cli.agents.reading import lines_of, marked, request
+from compactor_cli.formats.values import inner, word
 
 
 def _look(session: FoundSession) -> About:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from compactor_cli.agents.base import About, Figure, FoundSession
-from compactor_cli.agents.reading import inner, lines_of, marked, recorded, request, to_int, word
+from compactor_cli.agents.reading import lines_of, marked, recorded, request, to_int
+from compactor_cli.formats.values import inner, word
 
 _UNTRUSTED_MARK = "Sender (untrusted metadata)"
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from compactor_cli.agents import reading
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, find_files
+from compactor_cli.formats.values import inner, word
 
 _COMMAND_PREFIXES = ("/", "?")
 """How messages begin that are commands to the agent."""
@@ -35,7 +36,7 @@ def _look(session: FoundSession) -> About:
 def _look_at_document(session: FoundSession, whole_file: dict[str, Any], project: str) -> About:
     messages = reading.objects(whole_file.get("messages"))
     return About(
-        id=reading.word(whole_file, "sessionId"),
+        id=word(whole_file, "sessionId"),
         project=project,
         request=next(filter(None, map(_request, messages)), ""),
         messages=Figure(len(messages), "counted") if messages else None,
@@ -59,7 +60,7 @@ def _request(value: dict[str, Any]) -> str | None:
 
 
 def _token_figure(value: dict[str, Any]) -> Figure | None:
-    return reading.recorded(reading.to_int(reading.inner(value, "tokens").get("total")))
+    return reading.recorded(reading.to_int(inner(value, "tokens").get("total")))
 
 
 def _new_folder(machine: Machine, project: str, began: float) -> Path | None:

@@ -6,15 +6,16 @@ from typing import Any
 from urllib.parse import unquote
 
 from compactor_cli.agents.base import About, Agent, FoundSession, find_files, folder_id
-from compactor_cli.agents.reading import document, lines_of, marked, request, word
+from compactor_cli.agents.reading import document, lines_of, marked, request
+from compactor_cli.formats.values import inner, word
 
 _KINDS = (b'"type":"user"', b'"type":"assistant"', b'"type":"tool_result"')
 
 
 def _look(session: FoundSession) -> About:
     lines, summary = lines_of(session), document(session.path.with_name("summary.json"))
-    known_id, title = word(summary, "info", "id"), word(summary, "session_summary")
-    project = word(summary, "info", "cwd") or unquote(session.path.parent.parent.name)
+    known_id, title = word(inner(summary, "info"), "id"), word(summary, "session_summary")
+    project = word(inner(summary, "info"), "cwd") or unquote(session.path.parent.parent.name)
     return lines.about((_request, b'"user"'), marked(40, *_KINDS), id=known_id, project=project, title=title)
 
 

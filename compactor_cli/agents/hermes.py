@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, find_files
-from compactor_cli.agents.reading import document, estimated, first_request, objects, word
+from compactor_cli.agents.reading import document, estimated, first_request, objects
+from compactor_cli.formats.values import word
 
 
 def _id(path: Path) -> str | None:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, find_files, folder_id
-from compactor_cli.agents.reading import document, lines_of, recorded, request, to_int, word
+from compactor_cli.agents.reading import document, lines_of, recorded, request, to_int
+from compactor_cli.formats.values import word
 
 
 def _look(session: FoundSession) -> About:

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, find_files
-from compactor_cli.agents.reading import document, inner, lines_of, marked, recorded, request, to_int, word
+from compactor_cli.agents.reading import document, lines_of, marked, recorded, request, to_int
+from compactor_cli.formats.values import inner, word
 
 _KINDS = (b"context.append_message", b'"tool.call"', b'"tool.result"', b'"content.part"')
 

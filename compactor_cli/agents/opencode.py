@@ -12,7 +12,8 @@ from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession
 from compactor_cli.agents.opencode_storage import export_session, messages, parts, session_files
-from compactor_cli.agents.reading import document, inner, parse_line, recorded, request, to_int, tokens_or_size, word
+from compactor_cli.agents.reading import document, parse_line, recorded, request, to_int, tokens_or_size
+from compactor_cli.formats.values import inner, word
 
 _DATABASE = "opencode.db"
 _SESSIONS = """

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.reading import document, to_int, word
+from compactor_cli.agents.reading import document, to_int
+from compactor_cli.formats.values import word
 
 Read = Callable[[Path], dict[str, Any]]
 _FOLDERS = ("session", "message", "part")

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine
-from compactor_cli.agents.reading import document, estimated, request, word
+from compactor_cli.agents.reading import document, estimated, request
+from compactor_cli.formats.values import inner, word
 
 _FIRST = 30
 """Number of events searched for the first request."""
@@ -49,7 +50,7 @@ def _look(session: FoundSession) -> About:
     state = document(session.path / "base_state.json")
     return About(
         id=word(state, "id"),
-        project=word(state, "workspace", "working_dir"),
+        project=word(inner(state, "workspace"), "working_dir"),
         request=next(filter(None, requests), ""),
         messages=Figure(len(events), "estimated"),
         tokens=estimated(session.size),
@@ -60,7 +61,7 @@ def _request(event: dict[str, Any]) -> str | None:
     if event.get("source") != "user":
         return None
     message = event.get("llm_message")
-    content = message.get("content") if isinstance(message, dict) else word(event, "args", "content")
+    content = message.get("content") if isinstance(message, dict) else word(inner(event, "args"), "content")
     return request(content or event.get("message"))
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, find_files, jsonl_id
-from compactor_cli.agents.reading import inner, lines_of, marked, recorded, request, to_int
+from compactor_cli.agents.reading import lines_of, marked, recorded, request, to_int
+from compactor_cli.formats.values import inner
 
 _KINDS = (b'"type":"user"', b'"type":"assistant"', b'"type":"tool_result"')
 

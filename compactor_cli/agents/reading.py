@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 from msgspec import Struct
 
 from compactor_cli.agents.base import About, Figure, FoundSession
+from compactor_cli.formats.values import word
 from compactor_cli.model.injected import origin_of
 
 WHOLE = 32 * 1024 * 1024
@@ -145,19 +146,6 @@ def request(content: Any) -> str | None:
     while match := _IDE.match(text):
         text = text[match.end() :]
     return text[:_TITLE] if text and origin_of(text[: 16 * _TITLE]) == "request" else None
-
-
-def word(value: Any, *path: str) -> str:
-    """Return the string at a path of members, or an empty string."""
-    text = inner(value, *path[:-1]).get(path[-1])
-    return text if isinstance(text, str) else ""
-
-
-def inner(value: Any, *path: str) -> dict[str, Any]:
-    """Return the object at a path of members, or an empty one."""
-    for key in path:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value if isinstance(value, dict) else {}
 
 
 def objects(value: Any) -> list[dict[str, Any]]:
