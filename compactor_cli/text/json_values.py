@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -96,6 +97,15 @@ def is_nested_too_deeply(text: str | bytes, value: Any, limit: int = MAX_DEPTH) 
             return False
         level = [member for outer in containers for member in (outer.values() if isinstance(outer, dict) else outer)]
     return any(isinstance(item, (dict, list)) for item in level)
+
+
+def leaves(value: object) -> Iterator[object]:
+    """Yield everything in a value but lists and objects, at any depth, in order."""
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from leaves(item)
+    else:
+        yield value
 
 
 def is_scalar(value: object) -> bool:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from compactor_cli.model.message import LEGACY_ID, Message, Part
 from compactor_cli.summary_text.headers import CUT_OFF, covered, left_out
-from compactor_cli.text.json_values import parse_json
+from compactor_cli.text.json_values import leaves, parse_json
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shorten import IMAGE_NOTE, text_reference
 
@@ -159,20 +159,9 @@ def _cut_texts(part: Part) -> Iterator[str]:
         yield part.text
     if part.kind == "tool_call":
         try:
-            yield from _strings(parse_json(part.text))
+            yield from (leaf for leaf in leaves(parse_json(part.text)) if isinstance(leaf, str))
         except ValueError:
             return
-
-
-def _strings(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _strings(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _strings(item)
 
 
 def _with_gaps(message: Message, before: Sequence[Message], indices: Iterable[int]) -> int | None:

@@ -28,6 +28,7 @@ from compactor_cli.features.work.outcome_words import (
 )
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.folding import fold
+from compactor_cli.text.json_values import leaves
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
@@ -138,15 +139,8 @@ def result_outcome(output: str, tool: str, arguments: Iterable[str]) -> ActOutco
 
 
 def argument_values(arguments: Any) -> Iterator[str]:
-    """Yield the strings and numbers in arguments, at any depth."""
-    if isinstance(arguments, dict):
-        for value in arguments.values():
-            yield from argument_values(value)
-    elif isinstance(arguments, list):
-        for value in arguments:
-            yield from argument_values(value)
-    elif is_scalar(arguments):
-        yield str(arguments)
+    """Return the strings and numbers in arguments, at any depth."""
+    return map(str, filter(is_scalar, leaves(arguments)))
 
 
 def act_outcome(call: ToolCall) -> ActOutcome:

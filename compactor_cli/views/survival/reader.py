@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from compactor_cli.model.message import Message, Part
 from compactor_cli.text.clean import plain
-from compactor_cli.text.json_values import parse_json
+from compactor_cli.text.json_values import leaves, parse_json
 from compactor_cli.views.survival.normal_form import folded_lines, is_short, without_label, without_references
 
 _VISIBLE = ("text", "tool_call", "tool_result")
@@ -138,18 +138,7 @@ def _visible_text(part: Part) -> str:
         value = parse_json(part.text)
     except ValueError:
         return part.text
-    return "\n".join(_strings(value))
-
-
-def _strings(value: object) -> Iterator[str]:
-    if isinstance(value, dict):
-        for item in value.values():
-            yield from _strings(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _strings(item)
-    elif value is not None:
-        yield str(value)
+    return "\n".join(str(leaf) for leaf in leaves(value) if leaf is not None)
 
 
 def _lines_with_headings(message: int, text: str, folded: Sequence[str]) -> Iterator[OtherLine]:
