@@ -26,7 +26,6 @@ from compactor_cli.summaries.statement_choice import (
     answer_statements,
     clip,
     closing_sentences,
-    closing_text,
     find_withdrawn,
     has_limit,
     is_binding,
@@ -35,6 +34,7 @@ from compactor_cli.summaries.statement_choice import (
     is_informative,
     is_undone,
     is_uninformative,
+    joined_sentences,
 )
 from compactor_cli.summary_text.excerpts import harmless, person_named, user_named
 from compactor_cli.summary_text.headers import body_start, is_state_heading, is_summary, writer_of
@@ -193,7 +193,8 @@ def last_words_item(messages: Sequence[Message], *, at_end: bool) -> list[Summar
         return []
     if last.index in calls_in_text(messages):
         return []
-    closing = closing_text(last.text("text"))
+    last_text = last.text("text")
+    closing = joined_sentences(closing_sentences(last_text), last_text)
     text = REPLIED_AT_END if at_end else f'the agent said last: "{clip(closing)}"'
     return [SummaryItem("Next", text, (last.number,), order_of(last, 999))] if closing else []
 
@@ -208,7 +209,7 @@ def _last_thought(messages: Sequence[Message]) -> list[SummaryItem]:
     """Return the end of the agent's last thinking, since some agents state their findings nowhere else."""
     for message in reversed(messages):
         if message.role == "assistant" and (thought := message.text("thinking").strip()):
-            closing = clip(closing_text(thought))
+            closing = clip(joined_sentences(closing_sentences(thought), thought))
             text = f'the agent thought last: "{closing}"'
             return [SummaryItem("In progress", text, (message.number,), order_of(message, 0))] if closing else []
     return []
@@ -274,7 +275,7 @@ def _request_items(message: Message, keywords: Keywords, answer: str) -> Iterato
     answer_end = closing_sentences(answer) if answer and not substantial else []
     if answer_end and is_few_words(" ".join(lines)) and not any(map(QUESTION_END.search, answer_end)):
         return  # "Good."
-    answered = one_line(closing_text(answer) if answer_end else "", _MAX_ANSWERED_CHARS)
+    answered = one_line(joined_sentences(answer_end, answer), _MAX_ANSWERED_CHARS)
     for order, sentence in enumerate(lines):
         is_rule = is_binding(sentence)
         section = "Constraints" if is_rule or has_limit(sentence) else "Goal"

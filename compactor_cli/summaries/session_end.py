@@ -27,7 +27,12 @@ from compactor_cli.model.plan import Quote
 from compactor_cli.model.planning import SummaryRequest
 from compactor_cli.model.replies import MAX_ANSWER_TOKENS
 from compactor_cli.summaries.items import SummaryItem, order_of
-from compactor_cli.summaries.statement_choice import all_statements, closing_sentences, closing_text
+from compactor_cli.summaries.statement_choice import (
+    CLOSING_SENTENCES,
+    all_statements,
+    closing_sentences,
+    joined_sentences,
+)
 from compactor_cli.summary_text.excerpts import harmless, heading
 from compactor_cli.summary_text.verbatim import carried, earlier_since
 from compactor_cli.text.argument_values import argument_values
@@ -71,7 +76,8 @@ def answered_words(messages: Sequence[Message], quotes: Sequence[Quote]) -> list
     text = answer.text("text")
     reply = by_index[request_index].text("text")
     picked_items_text = [text[start:end] for start, end in picked_items(text, reply)]
-    question = closing_text(text) if any(map(QUESTION_END.search, closing_sentences(text))) else ""
+    closing = closing_sentences(text)
+    question = joined_sentences(closing, text) if any(map(QUESTION_END.search, closing)) else ""
     answered = harmless(one_line(" … ".join(picked_items_text) or question, _MAX_END_CHARS))
     item_text = f'"{harmless(one_line(reply, _MAX_OPENING_CHARS))}" answers: "{answered}"'
     item = SummaryItem("In progress", item_text, (answer.number,), order_of(answer, 0), _ANSWERED_BONUS)
@@ -90,9 +96,10 @@ def _describe_since(new: Sequence[Message], written: Mapping[int, Part]) -> str:
 
 def _final_words(message: Message) -> str:
     """Return the agent's conclusion or question on one line: its opening, and its last sentences."""
-    texts = all_statements(message.text("text"))
-    closing = closing_sentences(message.text("text"))
-    ending = closing_text(message.text("text"))
+    text = message.text("text")
+    texts = all_statements(text)
+    closing = texts[-CLOSING_SENTENCES:]
+    ending = joined_sentences(closing, text)
     if len(ending) > _MAX_END_CHARS:
         ending = texts[-1]
     opening = one_line(texts[0], _MAX_OPENING_CHARS) if len(texts) > len(closing) else ""

@@ -9,6 +9,7 @@ from itertools import chain, groupby
 
 from compactor_cli.strategies.shared.binding import is_directive
 from compactor_cli.text.clauses import Clause
+from compactor_cli.text.clean import cut_to_width
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.line_prefixes import has_words
 from compactor_cli.text.patterns import compiled_later
@@ -72,7 +73,7 @@ _DIGITS = compiled_later(r"\d+")
 _MIN_INFORMATIVE_WORDS = 9
 _MIN_STATEMENT_WORDS = 2
 _MAX_NOD_WORDS = 3
-_CLOSING_SENTENCES = 2
+CLOSING_SENTENCES = 2
 MAX_LINE_CHARS = 400
 _ITEM_SEPARATOR = " … "
 _MAX_LEAD_CHARS, _MAX_LIST_CHARS = 100, 300
@@ -92,14 +93,14 @@ def all_statements(text: str) -> list[str]:
 
 def closing_sentences(text: str) -> list[str]:
     """Return the sentences at the end of the agent's text: what the work has led to, or what the agent asks."""
-    return all_statements(text)[-_CLOSING_SENTENCES:]
+    return all_statements(text)[-CLOSING_SENTENCES:]
 
 
-def closing_text(text: str) -> str:
-    """Return these sentences on one line, with a gap sign where something between them is left out, such as code."""
+def joined_sentences(sentences: Sequence[str], text: str) -> str:
+    """Return sentences of a text on one line, with a gap sign where something between them is left out, such as
+    code."""
     joined, end = "", -1
-    closing = closing_sentences(text)
-    for sentence, shown in zip(closing, drop_repeated_leads(closing), strict=True):
+    for sentence, shown in zip(sentences, drop_repeated_leads(sentences), strict=True):
         place = text.find(sentence, max(end, 0))
         is_gap = place >= 0 <= end and has_words(text[end:place])
         joined += f"{_ITEM_SEPARATOR if is_gap else ' ' if joined else ''}{shown}"
@@ -133,7 +134,7 @@ def has_limit(sentence: str) -> bool:
 
 def clip(sentence: str) -> str:
     """Return a sentence, cut if it is too long for a line."""
-    return sentence if len(sentence) <= MAX_LINE_CHARS else sentence[: MAX_LINE_CHARS - 1].rstrip("… ") + "…"
+    return cut_to_width(sentence, MAX_LINE_CHARS)
 
 
 def find_withdrawn(sentences_of: Sequence[tuple[int, str]]) -> tuple[set[int], dict[int, int]]:

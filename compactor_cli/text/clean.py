@@ -77,8 +77,12 @@ def without_colours(text: str) -> str:
 
 def one_line(text: str, width: int) -> str:
     """Return the start of a text on one line, at most `width` characters."""
-    flat = " ".join(plain(text[: 4 * width + 200]).split())
-    return flat if len(flat) <= width else flat[: max(0, width - 1)].rstrip("… ") + "…"
+    return cut_to_width(" ".join(plain(text[: 4 * width + 200]).split()), width)
+
+
+def cut_to_width(text: str, width: int) -> str:
+    """Return a text, cut to at most `width` characters with one gap sign at the end if it is longer."""
+    return text if len(text) <= width else text[: max(0, width - 1)].rstrip("… ") + "…"
 
 
 def both_ends(text: str, head: int, tail: int) -> str:

@@ -61,7 +61,7 @@ def _table_columns(lines: Sequence[str], separators: Sequence[str]) -> Iterator[
     """Yield the columns of each table: lines with the same separator and the same number of cells. The first line is
     left out, as it may be the header. JSON and lines with a single cell are not tables."""
     rows = [*map(str.strip, lines)]
-    rows_by_separator: dict[str, list[int]] = {"|": [], "\t": [], _WIDE_BLANK: [], ",": []}
+    rows_by_separator: dict[str, list[int]] = {separator: [] for separator in _SEPARATORS}
     for number, row in enumerate(rows):
         if "|" in row and row.count("|") > 1:
             rows_by_separator["|"].append(number)
@@ -72,8 +72,9 @@ def _table_columns(lines: Sequence[str], separators: Sequence[str]) -> Iterator[
         elif "," in row and row.count(",") > 1:
             rows_by_separator[","].append(number)
     tables: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
-    for separator, numbers in rows_by_separator.items():
-        for number in numbers if separator in separators and len(numbers) > _MIN_ROWS else ():
+    for separator in separators:
+        numbers = rows_by_separator[separator]
+        for number in numbers if len(numbers) > _MIN_ROWS else ():
             row = rows[number]
             if len(row) <= _MAX_ROW_CHARS and row[0] not in '{["':
                 tables[separator, len(_BLANKS.split(row)) if separator == _WIDE_BLANK else row.count(separator)].append(
@@ -97,8 +98,8 @@ def _table_columns(lines: Sequence[str], separators: Sequence[str]) -> Iterator[
 
 
 def _may_agree(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether some column of the first rows has few different cells, since all but `_MAX_ODD_ROWS` rows must
-    have the usual one. This quick check excludes most lists of places, and code with line numbers."""
+    """Return whether some column of a few rows has few different cells, since all but `_MAX_ODD_ROWS` rows of a table
+    must have the usual one. This quick check excludes most lists of places, and code with line numbers."""
     return any(len({*map(str.strip, cells)}) <= _MAX_ODD_ROWS + 1 for cells in zip(*rows, strict=True))
 
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.summaries.statement_choice import MAX_LINE_CHARS, clip, closing_text, find_withdrawn, is_undone
+from compactor_cli.summaries.statement_choice import (
+    MAX_LINE_CHARS,
+    clip,
+    closing_sentences,
+    find_withdrawn,
+    is_undone,
+    joined_sentences,
+)
 from tests.pipeline.sessions import Json, assistant, filler, result, transcript, user
 from tests.summaries.texts import sections, summarize
 
@@ -146,8 +153,9 @@ def test_a_nod_of_the_agent_is_no_work(nod: str) -> None:
 
 def test_what_is_left_out_between_the_last_sentences_has_a_gap_sign() -> None:
     steps = "Ready to tag. The steps are:\n\n```bash\ngit tag v0.8.0\n```\n\nShould I go on?"
-    assert closing_text(steps) == "Ready to tag. … Should I go on?"
-    assert closing_text("The table is sorted.\n\nShould I go on?") == "The table is sorted. Should I go on?"
+    assert joined_sentences(closing_sentences(steps), steps) == "Ready to tag. … Should I go on?"
+    plain = "The table is sorted.\n\nShould I go on?"
+    assert joined_sentences(closing_sentences(plain), plain) == "The table is sorted. Should I go on?"
 
 
 def test_a_cut_at_a_gap_has_one_sign() -> None:
