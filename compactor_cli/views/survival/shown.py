@@ -70,7 +70,7 @@ class ShownActions:
             (call.id, call.name): f"{call.argument_text}\n{call.answer}" for call in calls if call.succeeded and call.id
         }
         self._forms = path_spellings([effect.main for effect in wanted_effects if effect.kind == "file"])
-        tokens = {token for effect in wanted_effects for token in self._tokens(effect)}
+        tokens = {token for effect in wanted_effects for token in (*self._tokens(effect), *_folders(effect))}
         self._named: dict[str, list[OtherLine]] = defaultdict(list)
         for line in reading.lines:
             if normal_form(line.text) not in requests and without_label(line.text) not in requests:
@@ -84,10 +84,14 @@ class ShownActions:
         exchange = self._calls.get((effect.id, effect.tool))
         if exchange is not None and (effect.main not in effect.argument_text or effect.main in exchange):
             return True
-        pattern = re.compile(rf"(?<!\w)(?:{_words(effect)})(?!\w)")
-        return any(
-            _reports(line, effect, pattern) for token in self._tokens(effect) for line in self._named.get(token, ())
+        return self._is_reported(effect, self._tokens(effect), _words(effect)) or (
+            self._is_reported(effect, _folders(effect), _past_verb(effect))
         )
+
+    def _is_reported(self, effect: DistinctEffect, tokens: Iterable[str], words: str) -> bool:
+        """Return whether a line with one of the tokens reports the effect. `words`: a pattern for how it says that."""
+        pattern = re.compile(rf"(?<!\w)(?:{words})(?!\w)")
+        return any(_reports(line, effect, pattern) for token in tokens for line in self._named.get(token, ()))
 
     def _tokens(self, effect: DistinctEffect) -> tuple[str, ...]:
         """Return words with which lines about an effect can be found; one of them is enough."""
@@ -97,6 +101,12 @@ class ShownActions:
         if words:
             return (max(words[:-1] or words, key=len),)  # the last word may be cut
         return (*_past_verb(effect).split("|"), effect.kind.lower().split()[-1])
+
+
+def _folders(effect: DistinctEffect) -> list[str]:
+    """Return the folders, the innermost first, whose deletion is that of the file too, if the effect deletes one."""
+    parts = _plain_path(effect.main).split("/") if effect.kind == "file" and effect.verb == "delete" else []
+    return ["/".join(parts[:count]) for count in range(len(parts) - 1, 0, -1)]
 
 
 def _past_verb(effect: DistinctEffect) -> str:
@@ -135,13 +145,17 @@ def path_spellings(paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
     names = Counter(_name(path) for path in distinct_paths)
     forms = {}
     for path in distinct_paths:
-        whole = path.lower().replace("\\", "/").removeprefix("./").strip("/")
+        whole = _plain_path(path)
         parts = whole.split("/")
         ways = [f"*/{whole}", whole, *("/".join(parts[start:]) for start in range(1, len(parts) - 1))]
         if names[_name(path)] == 1:
             ways.append(parts[-1])
         forms[path] = tuple(dict.fromkeys(ways))
     return forms
+
+
+def _plain_path(path: str) -> str:
+    return path.lower().replace("\\", "/").removeprefix("./").strip("/")
 
 
 def _name(path: str) -> str:
