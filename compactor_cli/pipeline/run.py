@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
-from typing import TYPE_CHECKING
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -20,17 +19,16 @@ from compactor_cli.memory.recall import (
 )
 from compactor_cli.model.content import Content
 from compactor_cli.model.decisions import UNDECIDED, Decided, Dropped
-from compactor_cli.model.group import Fault, Group
+from compactor_cli.model.group import Fault
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.message import CLOSING_ID, LEGACY_ID
-from compactor_cli.model.pairing import Pairing, pair_calls
+from compactor_cli.model.pairing import pair_calls
 from compactor_cli.model.report import Analysis, Compaction
-from compactor_cli.model.score import Rating
 from compactor_cli.model.transcript import Note, Source, Transcript
+from compactor_cli.pipeline.analysis import analyze
 from compactor_cli.pipeline.assemble import Output
 from compactor_cli.pipeline.decide import check_beginning, check_numbers, kept_indices, not_kept, without_dropped
 from compactor_cli.pipeline.earlier_marks import without_marks
-from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.pipeline.make_output import any_by_model, assemble_run, plan_run, summarize
 from compactor_cli.pipeline.make_plan import compile_patterns, kept_tokens
 from compactor_cli.pipeline.make_report import make_report, unchanged_report
@@ -39,51 +37,11 @@ from compactor_cli.pipeline.repair import removal_warnings, repair
 from compactor_cli.pipeline.shortened import OutputComparison
 from compactor_cli.pipeline.stages import COMPLETE, Stages
 from compactor_cli.pipeline.state_base import with_stated_base
-from compactor_cli.pipeline.tiers import assign_tiers, select_residuals
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
 from compactor_cli.summaries.extractive import Extractive
 from compactor_cli.summary_text.headers import base_of
-
-if TYPE_CHECKING:
-    from compactor_cli.scoring import Scorer
-
-
-def analyze(
-    transcript: Transcript,
-    tools: Tools,
-    settings: Settings,
-    target: int | None = None,
-    *,
-    pairing: Pairing | None = None,
-) -> Analysis:
-    """Return the groups, scores, residuals, tiers and faults of a transcript as it is."""
-    pairing = pairing or pair_calls(transcript.messages)
-    groups = form_groups(transcript.messages, pairing)
-    rate = cache(partial(_rate_messages, transcript, groups, tools.scorer, settings, target))
-    if tools.scorer.asks:
-        rate()  # the report includes the model's use, so ask it now
-    input_faults = faults(
-        transcript.messages,
-        adjacent_results=tools.format.adjacent_results,
-        alternates=tools.format.alternates,
-        pairing=pairing,
-    )
-    return Analysis(rate, transcript, groups, pairing, input_faults)
-
-
-def _rate_messages(
-    transcript: Transcript, groups: Sequence[Group], scorer: Scorer, settings: Settings, target: int | None
-) -> Rating:
-    scoring = settings.scoring
-    scores = scorer.score(transcript, settings)
-    share = scoring.max_residuals if scoring.residuals else 0
-    residuals = select_residuals(
-        transcript.messages, scores, threshold=scoring.threshold, max_share=share, total_tokens=target
-    )
-    borders = settings.tiers.borders if settings.tiers.enabled else (len(transcript.messages),) * 3
-    return Rating(scores, residuals, assign_tiers(transcript.messages, groups, residuals.kept, borders))
 
 
 def compact(

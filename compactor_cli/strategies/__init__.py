@@ -9,7 +9,7 @@ from compactor_cli.model.loaded_later import LoadedLater
 from compactor_cli.model.planning import Strategy
 
 _CLASSES = {
-    "adaptive": "adaptive.strategy.Adaptive",
+    "adaptive": "adaptive.Adaptive",
     "tiered": "tiered.Tiered",
     "ranked": "ranked.Ranked",
     "rolling": "rolling.Rolling",

@@ -16,7 +16,7 @@ from compactor_cli.model.budget import TIERS, Budget, FixedParts
 from compactor_cli.model.message import system_tokens
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source, Transcript
-from compactor_cli.pipeline.run import analyze
+from compactor_cli.pipeline.analysis import analyze
 from compactor_cli.pipeline.share_budget import allocate
 from compactor_cli.prompt.definition import Prompt, SegmentChoice
 from compactor_cli.prompt.segments import choose_segments
