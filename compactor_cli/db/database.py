@@ -1,7 +1,7 @@
 """The database, SQLite or PostgreSQL: opening it, updating its schema, transactions, and errors.
 
 Every write is one transaction. On SQLite it takes the write lock at its beginning, so that whatever it reads stays
-valid until it is committed.
+valid until it is committed. Older schemas are migrated by alembic, newer ones are rejected.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from compactor_cli.db.place import is_there, sqlite_file
-from compactor_cli.db.schema import bring_up_to_date, version_of
 from compactor_cli.db.tables import HEAD
 from compactor_cli.errors import StoreError, UsageError
 from compactor_cli.text.paths import mask_address
@@ -211,3 +210,53 @@ def explain(error: DBAPIError) -> str:
     if not meaning and error.connection_invalidated:
         meaning = _CONNECTION_LOST
     return f"{meaning} ({message[:200]})" if meaning else f"the database failed: {message[:300]}"
+
+
+_LOCK = 0x636F6D70
+"""Key of PostgreSQL's advisory lock that is held during a schema change."""
+VERSIONS = "compactor_schema"
+"""A separate version table, since another program may also use alembic in this database."""
+
+
+def version_of(connection: Connection) -> str:
+    """Return the revision of a database's schema; empty if it has none."""
+    if not inspect(connection).has_table(VERSIONS):
+        return ""
+    return str(connection.execute(text(f"SELECT version_num FROM {VERSIONS}")).scalar() or "")
+
+
+def bring_up_to_date(connection: Connection, name: str) -> None:
+    """Migrate to the newest schema within the current transaction. Raises StoreError for a newer schema."""
+    if version_of(connection) == HEAD:
+        return
+    if connection.dialect.name == "postgresql":
+        # on SQLite the transaction already holds the write lock
+        connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
+    version = version_of(connection)
+    if version == HEAD:
+        return
+    if version and not version.isdigit():
+        raise StoreError(
+            f"{name}: its schema {version!r} is not one of compactor's; name another database with --database"
+        )
+    if version > HEAD:
+        raise StoreError(
+            f"{name}: its schema {version} is newer than {HEAD}, the newest one that this version of compactor "
+            "knows; update compactor, or name another database with --database"
+        )
+    migrate(connection, HEAD)
+
+
+def migrate(connection: Connection, revision: str) -> None:
+    """Run the migrations up to a revision."""
+    import logging
+
+    from alembic import command  # needed once per database
+    from alembic.config import Config
+
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    command.upgrade(config, revision)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from compactor_cli.model.brief import brief
 from compactor_cli.model.decisions import DROPPED, Dropped
 from compactor_cli.model.group import Fault, Group
 from compactor_cli.model.memory import Memory
@@ -15,7 +14,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Pairing, PartIndex
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.score import Rate, Rated, Rating, Score
-from compactor_cli.model.transcript import Note, Transcript
+from compactor_cli.model.transcript import Note, Transcript, brief
 
 
 class Fallback(Struct, frozen=True):

@@ -17,7 +17,7 @@ from compactor_cli.model.report import Analysis
 from compactor_cli.model.score import Rating, Residuals, Score
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.groups import form_groups
-from compactor_cli.pipeline.tools import Tools
+from compactor_cli.pipeline.one_compaction import Tools
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
 

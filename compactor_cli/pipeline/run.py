@@ -32,12 +32,11 @@ from compactor_cli.pipeline.earlier_marks import without_marks
 from compactor_cli.pipeline.make_output import any_by_model, assemble_run, plan_run, summarize
 from compactor_cli.pipeline.make_plan import compile_patterns, kept_tokens
 from compactor_cli.pipeline.make_report import make_report, unchanged_report
-from compactor_cli.pipeline.one_compaction import DAMAGE_KINDS, OneCompaction, is_within_target, resolve_target
+from compactor_cli.pipeline.one_compaction import DAMAGE_KINDS, OneCompaction, Tools, is_within_target, resolve_target
 from compactor_cli.pipeline.repair import removal_warnings, repair
 from compactor_cli.pipeline.shortened import OutputComparison
 from compactor_cli.pipeline.stages import COMPLETE, Stages
 from compactor_cli.pipeline.state_base import with_stated_base
-from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
 from compactor_cli.summaries.extractive import Extractive

@@ -24,8 +24,8 @@ from compactor_cli.model.plan import keep_all
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Link, Transcript
 from compactor_cli.pipeline.assemble import assemble
+from compactor_cli.pipeline.one_compaction import Tools
 from compactor_cli.pipeline.run import compact
-from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.prompt.definition import AFTER, Sized
 from compactor_cli.settings import Settings

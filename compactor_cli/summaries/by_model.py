@@ -17,9 +17,8 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.plan import SummarySlot
 from compactor_cli.model.planning import Draft, SummaryRequest, tokens_to_request
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.acceptance import JudgedAnswer, SummaryRules, judge_answer
+from compactor_cli.summaries.acceptance import Grounding, JudgedAnswer, SummaryRules, judge_answer
 from compactor_cli.summaries.extractive import Extractive
-from compactor_cli.summaries.grounding import Grounding
 from compactor_cli.summaries.layout import render
 from compactor_cli.summaries.offline import fit_quoted_lines, make_page
 from compactor_cli.summaries.outline import model_outline, outline_of

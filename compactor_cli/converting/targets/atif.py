@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import Attribute, Target, WriteContext, iso
-from compactor_cli.converting.message_content import Conversation, SpeakerTurn
+from compactor_cli.converting.base import Attribute, Conversation, SpeakerTurn, Target, WriteContext, iso
 
 _VERSION = "ATIF-v1.6"
 """The oldest version that allows messages with several parts."""

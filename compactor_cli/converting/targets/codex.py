@@ -6,8 +6,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import Attribute, Home, Target, WriteContext, first_time, iso, moment, times
-from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
+from compactor_cli.converting.base import (
+    Attribute,
+    Conversation,
+    Home,
+    Item,
+    SpeakerTurn,
+    Target,
+    WriteContext,
+    first_time,
+    iso,
+    moment,
+    times,
+)
 
 _ROLES = {"system": "developer"}
 
