@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import Item, Picture, SpeakerTurn
+from compactor_cli.converting.message_content import Item, Picture, SpeakerTurn
 
 _TYPES = frozenset(("image/jpeg", "image/png", "image/gif", "image/webp"))
 Turns = fitting.Turns

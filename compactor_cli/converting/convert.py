@@ -10,18 +10,10 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.converting.base import (
-    UNKNOWN_TIME,
-    Attribute,
-    Conversation,
-    Home,
-    Target,
-    WriteContext,
-    digest,
-    uuid_of,
-)
+from compactor_cli.converting.base import UNKNOWN_TIME, Attribute, Home, Target, WriteContext, digest, uuid_of
 from compactor_cli.converting.fitting import arguments, arrange, drop_thoughts
 from compactor_cli.converting.losses import Loss, UnfaithfulError, find_losses, merge
+from compactor_cli.converting.message_content import Conversation
 from compactor_cli.converting.taking import take_conversation
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.formats import FORMATS

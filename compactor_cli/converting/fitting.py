@@ -10,7 +10,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from compactor_cli.converting.base import Item, Picture, SpeakerTurn, digest
+from compactor_cli.converting.base import digest
+from compactor_cli.converting.message_content import Item, Picture, SpeakerTurn
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.injected import DETACHED_RESULT
 from compactor_cli.model.message import Role

@@ -12,7 +12,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from compactor_cli.converting.base import Attribute, Conversation, Item, SpeakerTurn, Spot
+from compactor_cli.converting.base import Attribute
+from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn, Spot
 from compactor_cli.converting.taking import Taken
 from compactor_cli.model.injected import origin_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import Item
+from compactor_cli.converting.message_content import Item
 
 
 def fit_parts(turns: fitting.Turns) -> fitting.Turns:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from compactor_cli.converting.base import Conversation, Item, ItemKind, Picture, Seal, SpeakerTurn
+from compactor_cli.converting.message_content import Conversation, Item, ItemKind, Picture, Seal, SpeakerTurn
 from compactor_cli.formats.copies import find_at
 from compactor_cli.model.message import Message, Part, Role
 from compactor_cli.model.pairing import pair_calls

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from compactor_cli.converting import TARGETS
-from compactor_cli.converting.base import Conversation, Item, Picture, SpeakerTurn, WriteContext
+from compactor_cli.converting.base import WriteContext
 from compactor_cli.converting.convert import Options, convert, spoken_items
 from compactor_cli.converting.fitting import arrange
+from compactor_cli.converting.message_content import Conversation, Item, Picture, SpeakerTurn
 from compactor_cli.converting.taking import take_conversation
 from compactor_cli.formats import FORMATS
 from compactor_cli.formats.base import Uncounted

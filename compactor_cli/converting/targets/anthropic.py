@@ -7,8 +7,9 @@ from itertools import groupby
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import Attribute, Conversation, Item, Target, WriteContext
+from compactor_cli.converting.base import Attribute, Target, WriteContext
 from compactor_cli.converting.blocks import blocks, fit_blocks
+from compactor_cli.converting.message_content import Conversation, Item
 
 
 class ToAnthropic(Target):

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import Attribute, Conversation, SpeakerTurn, Target, WriteContext, iso
+from compactor_cli.converting.base import Attribute, Target, WriteContext, iso
+from compactor_cli.converting.message_content import Conversation, SpeakerTurn
 
 _VERSION = "ATIF-v1.6"
 """The oldest version that allows messages with several parts."""

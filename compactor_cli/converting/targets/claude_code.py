@@ -7,19 +7,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import (
-    Attribute,
-    Conversation,
-    Home,
-    SpeakerTurn,
-    Target,
-    WriteContext,
-    digest,
-    iso,
-    times,
-    uuid_of,
-)
+from compactor_cli.converting.base import Attribute, Home, Target, WriteContext, digest, iso, times, uuid_of
 from compactor_cli.converting.blocks import blocks, fit_blocks
+from compactor_cli.converting.message_content import Conversation, SpeakerTurn
 
 _MODEL = "<synthetic>"
 """What the agent itself writes for messages that no model generated; their usage does not count."""

@@ -6,19 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import (
-    Attribute,
-    Conversation,
-    Home,
-    Item,
-    SpeakerTurn,
-    Target,
-    WriteContext,
-    first_time,
-    iso,
-    moment,
-    times,
-)
+from compactor_cli.converting.base import Attribute, Home, Target, WriteContext, first_time, iso, moment, times
+from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 
 _ROLES = {"system": "developer"}
 

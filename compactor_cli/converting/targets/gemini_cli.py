@@ -9,20 +9,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import (
-    Attribute,
-    Conversation,
-    Home,
-    Item,
-    SpeakerTurn,
-    Target,
-    WriteContext,
-    first_time,
-    iso,
-    moment,
-    times,
-    uuid_of,
-)
+from compactor_cli.converting.base import Attribute, Home, Target, WriteContext, first_time, iso, moment, times, uuid_of
+from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.converting.parts import fit_parts, parts, response
 from compactor_cli.formats.gemini_cli import UNSENT_PREFIXES
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import Attribute, Conversation, Item, SpeakerTurn, Target, WriteContext
+from compactor_cli.converting.base import Attribute, Target, WriteContext
+from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.formats import jsonedit
 
 

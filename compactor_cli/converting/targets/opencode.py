@@ -7,19 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import (
-    Attribute,
-    Conversation,
-    Home,
-    Item,
-    SpeakerTurn,
-    Target,
-    WriteContext,
-    digest,
-    first_time,
-    millis,
-    times,
-)
+from compactor_cli.converting.base import Attribute, Home, Target, WriteContext, digest, first_time, millis, times
+from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.formats.opencode_records import NO_TOKENS
 
 _AGENT = "build"

@@ -7,20 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import (
-    Attribute,
-    Conversation,
-    Home,
-    Item,
-    SpeakerTurn,
-    Target,
-    WriteContext,
-    digest,
-    first_time,
-    iso,
-    millis,
-    times,
-)
+from compactor_cli.converting.base import Attribute, Home, Target, WriteContext, digest, first_time, iso, millis, times
+from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 
 _NO_COST = dict.fromkeys(("input", "output", "cacheRead", "cacheWrite", "total"), 0)
 _NO_USAGE = {**dict.fromkeys(("input", "output", "cacheRead", "cacheWrite", "totalTokens"), 0), "cost": _NO_COST}

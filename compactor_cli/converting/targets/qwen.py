@@ -7,17 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import (
-    Attribute,
-    Conversation,
-    Home,
-    SpeakerTurn,
-    Target,
-    WriteContext,
-    iso,
-    times,
-    uuid_of,
-)
+from compactor_cli.converting.base import Attribute, Home, Target, WriteContext, iso, times, uuid_of
+from compactor_cli.converting.message_content import Conversation, SpeakerTurn
 from compactor_cli.converting.parts import fit_parts, parts, response
 
 _VERSION = "0.0.0"

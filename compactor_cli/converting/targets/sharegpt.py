@@ -9,7 +9,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import Conversation, Item, SpeakerTurn, Target, WriteContext
+from compactor_cli.converting.base import Target, WriteContext
+from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.formats import jsonedit
 
 _FROM = {"system": "system", "user": "human", "assistant": "gpt", "tool": "observation"}
