@@ -7,10 +7,11 @@ valid until it is committed. Older schemas are migrated by alembic, newer ones a
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
@@ -22,6 +23,10 @@ from compactor_cli.db.tables import HEAD
 from compactor_cli.errors import StoreError, UsageError
 from compactor_cli.text.paths import mask_address
 
+T = TypeVar("T")
+
+BATCH = 500
+"""Number of values in one statement; databases limit its parameters."""
 LOCK_TIMEOUT_SECONDS = 10.0
 """Seconds to wait for another process that is writing, or for a server to answer."""
 _CONNECTION_LOST = "the connection to the server was lost, and unfinished changes were not stored; run again"
@@ -113,7 +118,8 @@ def open_existing(url: str) -> Database | None:
     """Return the database at an address if it contains anything, else None; nothing is created."""
     address = _address(url)
     if address.get_backend_name() == "sqlite":
-        return _open_current(address, url) if _has_content(Path(str(address.database))) else None
+        file = Path(str(address.database))
+        return _open_current(address, url) if is_there(file) and file.stat().st_size > 0 else None
     engine = _engine(address)
     try:
         with report_errors(mask_address(url)), engine.connect() as connection:
@@ -139,6 +145,13 @@ def _open_current(address: URL, url: str) -> Database:
         database.close()
         raise
     return database
+
+
+def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
+    """Yield the items in lists of at most `size`."""
+    remaining = iter(items)
+    while batch := list(islice(remaining, size)):
+        yield batch
 
 
 def _address(url: str) -> URL:
@@ -196,10 +209,6 @@ def _prepare(file: Path) -> None:
         raise StoreError(
             f"{file}: cannot be written: {error.strerror}; name another database with --database"
         ) from None
-
-
-def _has_content(file: Path) -> bool:
-    return is_there(file) and file.stat().st_size > 0
 
 
 def explain(error: DBAPIError) -> str:

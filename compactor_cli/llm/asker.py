@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from threading import Lock
 
@@ -108,28 +109,21 @@ class Asker:
 
     def _plan_uncached(self, requests: Sequence[ModelRequest], answers: list[ModelAnswer | None]) -> list[_Planned]:
         """Return the requests that must be sent, each only once; the others get cached answers."""
-        places: dict[str, list[int]] = {}
+        settings, places = self._settings, defaultdict[str, list[int]](list)
         for position, request in enumerate(requests):
-            key = self._key(request)
-            places.setdefault(key, []).append(position)
+            rule = {"strict_roles": settings.strict_roles}
+            places[request_key(self.name, settings.api_base, settings.temperature, request, **rule)].append(position)
         planned = []
-        for key, request_to_send in places.items():
+        for key, positions in places.items():
             cached = self._cache.get(key) if self._cache else None
             if cached is None:
-                request = requests[request_to_send[0]]
-                planned.append(
-                    _Planned(key, request, estimate_cost(self.name, request, self._count), tuple(request_to_send))
-                )
-            for position in request_to_send if cached else ():
+                request = requests[positions[0]]
+                cost = estimate_cost(self.name, request, self._count)
+                planned.append(_Planned(key, request, cost, tuple(positions)))
+            for position in positions if cached else ():
                 answers[position] = cached
         self._add_usage(cache_hits=len(places) - len(planned), cache_misses=len(planned))
         return planned
-
-    def _key(self, request: ModelRequest) -> str:
-        settings = self._settings
-        return request_key(
-            self.name, settings.api_base, settings.temperature, request, strict_roles=settings.strict_roles
-        )
 
     def _within_cost(self, planned: list[_Planned], answers: list[ModelAnswer | None]) -> list[_Planned]:
         """Return the requests, in order, that the cost limit allows; the others get a failure."""
@@ -209,16 +203,8 @@ class DryAsker:
     @property
     def usage(self) -> Usage:
         """Return the maximum usage, not counting requests that would depend on answers."""
-        return Usage(self.name, requests=len(self.requests), prompt_tokens=self.tokens, cost=self.cost)
-
-    @property
-    def tokens(self) -> int:
-        return sum(estimate_of_request.tokens for estimate_of_request in self.estimates)
-
-    @property
-    def cost(self) -> float | None:
-        """Return the maximum cost of the requests in US dollars; None if the model's price is unknown."""
-        return total_cost(self.estimates)
+        tokens = sum(estimate.tokens for estimate in self.estimates)
+        return Usage(self.name, requests=len(self.requests), prompt_tokens=tokens, cost=total_cost(self.estimates))
 
 
 def make_asker(name: str, settings: LlmSettings, *, count: Count, say: Say) -> Asker:
@@ -240,5 +226,6 @@ def announce_requests(name: str, estimates: Sequence[CostEstimate]) -> str:
 
 
 def total_cost(estimates: Sequence[CostEstimate]) -> float | None:
+    """Return the maximum cost of the requests in US dollars; None if the model's price is unknown."""
     costs = [request_estimate.cost for request_estimate in estimates if request_estimate.cost is not None]
     return sum(costs) if len(costs) == len(estimates) else None

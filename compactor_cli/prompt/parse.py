@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 
@@ -42,20 +42,16 @@ def parse_prompt(text: str, path: str, read: Read) -> Prompt:
     )
 
 
-def parse_context(texts: Mapping[str, str]) -> dict[str, Scalar]:
-    """Return context values given as options; true, false and numbers are converted."""
-    return {name: _scalar(text) for name, text in texts.items()}
-
-
 def context_options(options: tuple[str, ...]) -> dict[str, Scalar]:
-    """Return `NAME=VALUE` options as a context. Raises UsageError for an option in another form."""
-    pairs = {}
+    """Return `NAME=VALUE` options as a context; true, false and numbers are converted. Raises UsageError for an option
+    in another form."""
+    context = {}
     for option in options:
         name, sign, value = option.partition("=")
         if not name or not sign:
             raise UsageError(f"--context {option!r}: use NAME=VALUE, such as error_occurred=true")
-        pairs[name] = value
-    return parse_context(pairs)
+        context[name] = _scalar(value)
+    return context
 
 
 def _scalar(text: str) -> Scalar:

@@ -7,8 +7,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, delete, select, update
 
-from compactor_cli.archive.stored.archive_pieces import batches, drop_pieces, lock, stored_bytes
+from compactor_cli.archive.stored.archive_pieces import drop_pieces, lock, stored_bytes
 from compactor_cli.archive.stored.rounds import forget_empty_sessions
+from compactor_cli.db.database import batches
 from compactor_cli.db.tables import compactions, pieces, rounds
 from compactor_cli.model.archived import Evicted
 

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, func, select
 
+from compactor_cli.db.database import batches
 from compactor_cli.db.tables import memories
 from compactor_cli.errors import UsageError
 from compactor_cli.memory.conditions import EVERYTHING, Filters
@@ -50,7 +51,7 @@ def _put(connection: Connection, incoming: Iterable[Memory], join: Callable[[Mem
     memory_rows.lock_memories(connection)
     new: dict[str, Memory] = {}
     existing: dict[str, Memory] = {}
-    for batch in memory_rows.batches(map(check_memory, incoming)):
+    for batch in batches(map(check_memory, incoming)):
         stored = memory_rows.by_digest(connection, [memory.digest for memory in batch])
         fresh: dict[str, Memory] = {}
         after: dict[str, Memory] = {}
@@ -126,6 +127,6 @@ def set_pinned(connection: Connection, rows: Iterable[Memory], *, pinned: bool =
 
 def _mark(connection: Connection, rows: Iterable[Memory], change: Callable[[Memory], Memory]) -> None:
     memory_rows.lock_memories(connection)
-    for batch in memory_rows.batches(dict.fromkeys(memory.digest for memory in rows)):
+    for batch in batches(dict.fromkeys(memory.digest for memory in rows)):
         stored = memory_rows.by_digest(connection, batch)
         memory_rows.rewrite_rows(connection, [(row, before, change(before)) for row, before in stored.values()])

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from sqlalchemy import Connection, false, select, text
 
+from compactor_cli.db.database import batches
 from compactor_cli.db.tables import memories, memory_sources, memory_tags, memory_vectors
 from compactor_cli.memory.merging import Faded, Merge, check_half_life, consolidate_memories, fade_memory, merges
 from compactor_cli.memory.stored.memories import row_of
 from compactor_cli.memory.stored.memory_rows import (
-    batches,
     by_digest,
     load_memories,
     lock_memories,
