@@ -203,8 +203,16 @@ class DryAsker:
     @property
     def usage(self) -> Usage:
         """Return the maximum usage, not counting requests that would depend on answers."""
-        tokens = sum(estimate.tokens for estimate in self.estimates)
-        return Usage(self.name, requests=len(self.requests), prompt_tokens=tokens, cost=total_cost(self.estimates))
+        return Usage(self.name, requests=len(self.requests), prompt_tokens=self.tokens, cost=self.cost)
+
+    @property
+    def tokens(self) -> int:
+        return sum(estimate.tokens for estimate in self.estimates)
+
+    @property
+    def cost(self) -> float | None:
+        """Return the maximum cost of the requests in US dollars; None if the model's price is unknown."""
+        return total_cost(self.estimates)
 
 
 def make_asker(name: str, settings: LlmSettings, *, count: Count, say: Say) -> Asker:
@@ -226,6 +234,5 @@ def announce_requests(name: str, estimates: Sequence[CostEstimate]) -> str:
 
 
 def total_cost(estimates: Sequence[CostEstimate]) -> float | None:
-    """Return the maximum cost of the requests in US dollars; None if the model's price is unknown."""
     costs = [request_estimate.cost for request_estimate in estimates if request_estimate.cost is not None]
     return sum(costs) if len(costs) == len(estimates) else None
