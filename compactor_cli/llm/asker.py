@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
+from functools import partial
 from threading import Lock
 
 from msgspec import Struct
@@ -109,10 +109,11 @@ class Asker:
 
     def _plan_uncached(self, requests: Sequence[ModelRequest], answers: list[ModelAnswer | None]) -> list[_Planned]:
         """Return the requests that must be sent, each only once; the others get cached answers."""
-        settings, places = self._settings, defaultdict[str, list[int]](list)
+        asked = self._settings
+        key_of = partial(request_key, self.name, asked.api_base, asked.temperature, strict_roles=asked.strict_roles)
+        places: dict[str, list[int]] = {}
         for position, request in enumerate(requests):
-            rule = {"strict_roles": settings.strict_roles}
-            places[request_key(self.name, settings.api_base, settings.temperature, request, **rule)].append(position)
+            places.setdefault(key_of(request), []).append(position)
         planned = []
         for key, positions in places.items():
             cached = self._cache.get(key) if self._cache else None
