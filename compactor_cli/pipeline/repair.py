@@ -110,10 +110,14 @@ def _repair_results(
     for index, message in enumerate(messages):
         remaining = [] if index in moved else _remove_results(message, index, surplus, moved_results, rules.count)
         if added_parts[index]:
-            remaining = [_append_parts(each, _with_places(each, added_parts[index])) for each in remaining]
+            place = Place(message.records[-1], (), ADDED_ENCODING)  # behind everything else in the record
+            parts = [replace(part, place=place, edited=True) for part in added_parts[index]]
+            remaining = [_append_parts(each, parts) for each in remaining]
         result += remaining
         result += added_after[index]
-    repaired = _renumber(result)
+    repaired = tuple(
+        m if m.index == index else replace(m, index=index, input_number=m.number) for index, m in enumerate(result)
+    )
     if not repaired:  # the transcript consists only of results without calls and cannot be repaired
         return transcript, ()
     owners = _renumber_owners(transcript, repaired)
@@ -155,11 +159,6 @@ def _adjacent_answers(pairing: Pairing, missing: Sequence[PartIndex], moved: Set
 def _append_parts(message: Message, parts: Sequence[Part]) -> Message:
     tokens = message.tokens + sum(part.tokens for part in parts)
     return replace(message, parts=(*message.parts, *parts), tokens=tokens)
-
-
-def _with_places(message: Message, parts: Sequence[Part]) -> list[Part]:
-    """Return the parts with places behind those of a message."""
-    return [replace(part, place=Place(message.records[-1], (), ADDED_ENCODING), edited=True) for part in parts]
 
 
 def removal_warnings(messages: Sequence[Message], repairs: Sequence[Note]) -> tuple[str, ...]:
@@ -243,12 +242,6 @@ def _as_text(part: Part, count: Callable[[str], int]) -> Part:
     place = Place(part.place.record, part.place.path[:-1], "block:text")
     text = f"{DETACHED_RESULT} {part.text}".rstrip()
     return Part("text", text, count(text), place, edited=True)
-
-
-def _renumber(messages: list[Message]) -> tuple[Message, ...]:
-    return tuple(
-        m if m.index == index else replace(m, index=index, input_number=m.number) for index, m in enumerate(messages)
-    )
 
 
 def _renumber_owners(transcript: Transcript, repaired: tuple[Message, ...]) -> dict[int, int]:

@@ -68,15 +68,14 @@ def _scalar(text: str) -> Scalar:
 def _check_document(document: YamlDocument) -> None:
     from jsonschema import Draft202012Validator
 
+    def in_file_order(error: Any) -> tuple[int, int, str]:
+        path = tuple(error.absolute_path)
+        return document.lines.get(path, 0), -len(path), str(path)
+
     validator = Draft202012Validator(json.loads(schema_text()))
-    errors = sorted(validator.iter_errors(document.value), key=lambda e: _error_order(document, tuple(e.absolute_path)))
-    if errors:
-        raise _to_input_error(document, errors[0])
-
-
-def _error_order(document: YamlDocument, error_path: YamlPath) -> tuple[int, int, str]:
-    """Return a sort key that reports errors in the order of the file."""
-    return document.lines.get(error_path, 0), -len(error_path), str(error_path)
+    first = min(validator.iter_errors(document.value), key=in_file_order, default=None)
+    if first is not None:
+        raise _to_input_error(document, first)
 
 
 def _to_input_error(document: YamlDocument, error: Any) -> InputError:

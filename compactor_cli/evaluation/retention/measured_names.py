@@ -84,11 +84,6 @@ def spellings(name: str) -> tuple[str, ...]:
     return (name,)
 
 
-def is_number(name: str) -> bool:
-    """Return whether a digit after an adjacent full stop would make this part of another number."""
-    return name.replace(".", "").isdigit()
-
-
 def keys(text: str) -> set[str]:
     """Return the keys of JSON (or of a literal) in a text: words of a schema, which no compaction has to keep."""
     return {key for _, key in _KEY.findall(readable(text))}
@@ -164,7 +159,7 @@ class Haystack:
             return
         rarest = min(range(len(words)), key=lambda index: len(places[index]))
         before = name.index(words[0])  # characters such as the dashes of a flag
-        number = is_number(name)
+        number = name.replace(".", "").isdigit()  # a digit next to it would make it part of another number
         for position in places[rarest]:
             first, last = position - rarest, position - rarest + len(words)
             if first < 0 or self._words[first:last] != words:
