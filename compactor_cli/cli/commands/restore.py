@@ -184,7 +184,7 @@ def _restore_file(session: Session, database: Database, args: RestoreOptions, lo
 
 def _restore_original(database: Database, args: RestoreOptions, reference: str, lookup: Lookup) -> None:
     """Write one original. Its mark may belong to any round of the file; the newest rounds are searched first."""
-    from compactor_cli.archive.originals import find_entry, original_bytes
+    from compactor_cli.archive.manifest import find_entry, original_bytes
     from compactor_cli.archive.stored import archive
     from compactor_cli.cli.lookup import input_of, read_again
 
