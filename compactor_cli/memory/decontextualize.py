@@ -1,5 +1,5 @@
-"""Make statements self-contained: find pronouns and references, replace them by what they refer to (seed 003), and check
-that nothing else changed."""
+"""Make statements self-contained: find pronouns and references, replace them by what they refer to (seed 003), and
+check that nothing else changed."""
 
 from __future__ import annotations
 

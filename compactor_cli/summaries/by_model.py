@@ -172,14 +172,13 @@ class Llm:
     def _ask(self, jobs: Sequence[_Job], count: Count) -> None:
         """Take one step with each job. Rejected answers are requested once more."""
         steps = [step for job in jobs for step in self._steps(job)]
-        first_answers = self._ask_and_judge(steps, [""] * len(steps), count)
-        retried = [i for i, answer in enumerate(first_answers) if answer.reason and not answer.failed]
-        second_answers = self._ask_and_judge(
-            [steps[i] for i in retried], [first_answers[i].reason for i in retried], count
-        )
-        results = dict(enumerate(first_answers)) | dict(zip(retried, second_answers, strict=True))
+        answers = self._ask_and_judge(steps, [""] * len(steps), count)
+        retried = [i for i, answer in enumerate(answers) if answer.reason and not answer.failed]
+        again = self._ask_and_judge([steps[i] for i in retried], [answers[i].reason for i in retried], count)
+        for i, answer in zip(retried, again, strict=True):
+            answers[i] = answer
         for job in jobs:
-            pairs = [(steps[i], results[i]) for i in range(len(steps)) if steps[i].job is job]
+            pairs = [(step, answer) for step, answer in zip(steps, answers, strict=True) if step.job is job]
             rejected = [answer for _, answer in pairs if answer.reason]
             if len(rejected) == len(pairs) or any(step.stretch is None for step, answer in pairs if answer.reason):
                 job.failure = f"{rejected[0].reason}{'' if rejected[0].failed else ' (asked twice)'}"
