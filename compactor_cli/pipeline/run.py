@@ -29,12 +29,18 @@ from compactor_cli.pipeline.analysis import analyze
 from compactor_cli.pipeline.assemble import Output
 from compactor_cli.pipeline.decide import check_beginning, check_numbers, kept_indices, without_dropped
 from compactor_cli.pipeline.earlier_marks import without_marks
-from compactor_cli.pipeline.make_output import AssembledRun, assemble_run, plan_run, summarize
+from compactor_cli.pipeline.make_output import AssembledRun, assemble_run, plan_run, summarize, with_stated_base
 from compactor_cli.pipeline.make_report import make_report, unchanged_report
-from compactor_cli.pipeline.one_compaction import DAMAGE_KINDS, OneCompaction, Tools, is_within_target, resolve_target
+from compactor_cli.pipeline.one_compaction import (
+    COMPLETE,
+    DAMAGE_KINDS,
+    OneCompaction,
+    Stages,
+    Tools,
+    is_within_target,
+    resolve_target,
+)
 from compactor_cli.pipeline.repair import repair
-from compactor_cli.pipeline.stages import COMPLETE, Stages
-from compactor_cli.pipeline.state_base import with_stated_base
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
 from compactor_cli.summary_text.headers import base_of
