@@ -186,18 +186,14 @@ def _is_cut_prompt(message: Message) -> bool:
 def _states_base(run: OneCompaction, assembled: AssembledRun) -> bool:
     if run.base.tokens <= run.transcript.tokens <= (run.target or 0):
         return True  # nothing had to be compacted
-    tokens = _output_tokens(assembled)
+    tokens = assembled.output.tokens
     stated = stated_base(assembled.output.messages, tokens)
     return tokens >= run.base.tokens or (stated is not None and stated.tokens >= run.base.tokens)
 
 
-def _output_tokens(assembled: AssembledRun) -> int:
-    return sum(message.tokens for message in assembled.output.messages)
-
-
 def _add_mark(run: OneCompaction, analysis: Analysis, assembled: AssembledRun) -> tuple[AssembledRun | None, int]:
     """Return the output with a mark at a message; if none fits, None and the number of tokens missing."""
-    output_tokens = _output_tokens(assembled)
+    output_tokens = assembled.output.tokens
     tokens_left = inf if run.target is None else run.target - output_tokens
     missing_tokens: list[int] = []
     for message in _rank_markable(analysis, assembled):

@@ -92,7 +92,7 @@ def make_report(
         groups=analysis.groups,
         before=transcript,
         messages=output.messages,
-        tokens=sum(m.tokens for m in output.messages),
+        tokens=output.tokens,
         target=run.target,
         changed=True,
         plan=plan,

@@ -183,12 +183,11 @@ def _prepare(run: OneCompaction) -> tuple[Analysis, tuple[Note, ...]]:
 
 def _is_worthwhile(transcript: Transcript, assembled: AssembledRun) -> bool:
     """Return, without a target, whether the output is smaller and tells a later run that it is compacted."""
-    output = assembled.output.messages
-    summaries = [m.text("text") for m in output if m.origin == "summary"]
+    summaries = [m.text("text") for m in assembled.output.messages if m.origin == "summary"]
     all_whole = all(decision.rendition == "whole" for decision in assembled.plan.decisions)
     needs_no_summary = all_whole and assembled.recall.message is None
     states_base = (not summaries and needs_no_summary) or any(base_of(text) is not None for text in summaries)
-    return states_base and sum(m.tokens for m in output) < transcript.tokens
+    return states_base and assembled.output.tokens < transcript.tokens
 
 
 def compact_source(
@@ -262,9 +261,8 @@ def _verify(run: OneCompaction, output: Output) -> None:
         new -= {_kind(f) for f in find(run.transcript.messages, pairing=run.pairing)}
     if new:
         raise AssertionError(f"the output has faults that the input did not have: {sorted(new)}")
-    tokens = sum(m.tokens for m in output.messages)
-    if run.target is not None and tokens > run.target:
-        raise AssertionError(f"the output has {tokens} tokens, the target is {run.target}")
+    if run.target is not None and output.tokens > run.target:
+        raise AssertionError(f"the output has {output.tokens} tokens, the target is {run.target}")
 
 
 def _kind(fault: Fault) -> tuple[str, str]:

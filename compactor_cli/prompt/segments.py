@@ -4,6 +4,7 @@ compute the size of each part of a prompt."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
 from compactor_cli.model.budget import FixedParts
 from compactor_cli.prompt.definition import (
@@ -58,23 +59,20 @@ def _choose_segment(
             return SegmentChoice(
                 id=segment.id, variant="out", reason=f"condition {_failure_phrase(condition, context)}"
             )
-    prefer_condensed = condensed and segment.condensed is not None
-    reasons = []
-    if not prefer_condensed:
-        tokens = count(segment.text)
-        lack = _lack_reason(segment, tokens, remaining_tokens)
-        if not lack:
-            reason = "its conditions hold" if segment.when else "has no conditions"
-            return SegmentChoice(id=segment.id, variant="full", reason=reason, text=segment.text, tokens=tokens)
-        reasons.append(lack)
+    variants: list[tuple[Literal["full", "condensed"], str]] = []
+    if not condensed or segment.condensed is None:
+        variants.append(("full", segment.text))
     if segment.condensed is not None:
-        tokens = count(segment.condensed)
+        variants.append(("condensed", segment.condensed))
+    reasons: list[str] = []
+    for variant, text in variants:
+        tokens = count(text)
         lack = _lack_reason(segment, tokens, remaining_tokens)
         if not lack:
-            reason = f"in full, {reasons[0]}" if reasons else "condensed mode"
-            return SegmentChoice(
-                id=segment.id, variant="condensed", reason=reason, text=segment.condensed, tokens=tokens
-            )
+            fits = "its conditions hold" if segment.when else "has no conditions"
+            if variant == "condensed":
+                fits = f"in full, {reasons[0]}" if reasons else "condensed mode"
+            return SegmentChoice(id=segment.id, variant=variant, reason=fits, text=text, tokens=tokens)
         reasons.append(f"condensed, {lack}" if reasons else lack)
     return SegmentChoice(id=segment.id, variant="out", reason="; ".join(reasons))
 

@@ -7,7 +7,7 @@ lines are computed as usual and placed around the model's text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -92,11 +92,9 @@ class Llm:
     def _jobs(self, slot: int, request: SummaryRequest, count: Count) -> list[_Job]:
         if request.slot.excerpts is not None:  # the strategy chose every line
             return []
-        pieces = self._part_pieces(request, count) if request.parts else [(None, self._whole_piece(request, count))]
+        pieces = self._part_pieces if request.parts else self._whole_piece
         jobs = []
-        for part, piece in pieces:
-            if piece is None:
-                continue
+        for part, piece in pieces(request, count):
             source = Grounding(piece.messages, piece.earlier)
             job = _Job(slot, part, piece, [], source)
             min_tokens = _MIN_TOKENS + _HEADING_TOKENS * len(piece.titles)
@@ -110,11 +108,11 @@ class Llm:
             jobs.append(job)
         return jobs
 
-    def _whole_piece(self, request: SummaryRequest, count: Count) -> PromptPiece | None:
-        """Return one piece for the whole summary; None if there is nothing new to summarize."""
+    def _whole_piece(self, request: SummaryRequest, count: Count) -> Iterator[tuple[None, PromptPiece]]:
+        """Yield one piece for the whole summary, if there is anything new to summarize."""
         new_messages, earlier = _split_earlier(request.messages)
         if not new_messages:
-            return None
+            return
         outline = model_outline(outline_of(request.slot.outline, request.slot.tier))
         repeated_kinds = {quote.kind for quote in request.slot.quotes}
         headings = [h for h in outline.headings if not h.sections]
@@ -124,7 +122,7 @@ class Llm:
         kind = {"tiers": f"tier{request.slot.tier or 1}", "summary": "session"}.get(
             request.slot.outline, request.slot.outline
         )
-        return PromptPiece(
+        piece = PromptPiece(
             what=_describe_summary(request),
             kind=kind,
             titles=titles,
@@ -135,12 +133,12 @@ class Llm:
             optional=frozenset(h.title for h in headings if kind == "session" and not h.always),
             task=request.task if kind == "session" else "",
         )
+        yield None, piece
 
-    def _part_pieces(self, request: SummaryRequest, count: Count) -> list[tuple[int, PromptPiece | None]]:
-        """Return a piece for each part with enough new tokens to summarize."""
+    def _part_pieces(self, request: SummaryRequest, count: Count) -> Iterator[tuple[int, PromptPiece]]:
+        """Yield a piece for each part with enough new tokens to summarize."""
         room = self._text_budget(request, count)
         total_weight = sum(part.weight for part, _ in request.parts) or 1.0
-        pieces: list[tuple[int, PromptPiece | None]] = []
         earlier = _split_earlier(request.messages)[1]
         for index, (part, messages) in enumerate(request.parts):
             new_messages = _split_earlier(messages)[0]
@@ -158,8 +156,7 @@ class Llm:
                 replaces_earlier=False,
                 batches=part.batches,
             )
-            pieces.append((index, piece))
-        return pieces
+            yield index, piece
 
     def _text_budget(self, request: SummaryRequest, count: Count) -> int:
         """Return the tokens for the model's text: a share of what heading, requests and quoted lines leave."""
