@@ -101,7 +101,7 @@ def session_keys(source: Source) -> tuple[str, ...]:
 
 def id_key(format: str, session: str) -> str:
     if len(session) > _MAX_ID_CHARS:  # longer keys do not fit an index
-        session = hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()
+        session = digest([encode(session)])
     return f"id:{format}:{session}"
 
 

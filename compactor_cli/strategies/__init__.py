@@ -1,4 +1,7 @@
-"""The strategies. To add one, add a file here and a line in `_CLASSES`."""
+"""The strategies. To add one, add a file here and a line in `_CLASSES`.
+
+A class says what the strategy is, which many commands show. A strategy of much code loads it only when it plans.
+"""
 
 from __future__ import annotations
 
