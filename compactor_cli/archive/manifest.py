@@ -22,6 +22,13 @@ from compactor_cli.model.transcript import Source, Transcript
 
 _MAX_ID_CHARS = 200
 """Maximum length of a session id that is stored as it is."""
+RECORDS_PER_CHUNK = 16
+"""A piece ends after about one in this many records, depending on the record's digest."""
+MAX_CHUNK_BYTES = 64 * 1024
+"""Piece size in bytes; a piece ends after the record that reaches it."""
+_MIN_DIGITS = 4
+_HEX = re.compile(rf"[0-9a-f]{{{_MIN_DIGITS},64}}")
+_MAX_SHOWN = 10
 
 
 def make_manifest_of(
@@ -111,12 +118,6 @@ def content_key(manifest: Manifest, round: Round) -> str:
     return f"content:{manifest.input.sha256}{number}"
 
 
-RECORDS_PER_CHUNK = 16
-"""A piece ends after about one in this many records, depending on the record's digest."""
-MAX_CHUNK_BYTES = 64 * 1024
-"""Piece size in bytes; a piece ends after the record that reaches it."""
-
-
 def cut_chunks(source: Source) -> ContentChunks:
     """Return a file in pieces. Borders are before records, and only a record itself decides whether a piece ends after
     it, so that the same records are split alike in every file. A packed file is split at fixed sizes."""
@@ -132,11 +133,6 @@ def cut_chunks(source: Source) -> ContentChunks:
             borders.append(following)
             begin = following
     return ContentChunks(data, borders)
-
-
-_MIN_DIGITS = 4
-_HEX = re.compile(rf"[0-9a-f]{{{_MIN_DIGITS},64}}")
-_MAX_SHOWN = 10
 
 
 def find_entry(removed: Sequence[Removed], reference: str) -> Removed:

@@ -58,6 +58,10 @@ _EXPLANATIONS = (
     ("consuming input failed", _CONNECTION_LOST),
 )
 """Lower-case excerpt of an error message -> what is wrong and what to do. The first match counts."""
+_LOCK = 0x636F6D70
+"""Key of PostgreSQL's advisory lock that is held during a schema change."""
+VERSIONS = "compactor_schema"
+"""A separate version table, since another program may also use alembic in this database."""
 
 
 class Database(Struct, frozen=True):
@@ -219,12 +223,6 @@ def explain(error: DBAPIError) -> str:
     if not meaning and error.connection_invalidated:
         meaning = _CONNECTION_LOST
     return f"{meaning} ({message[:200]})" if meaning else f"the database failed: {message[:300]}"
-
-
-_LOCK = 0x636F6D70
-"""Key of PostgreSQL's advisory lock that is held during a schema change."""
-VERSIONS = "compactor_schema"
-"""A separate version table, since another program may also use alembic in this database."""
 
 
 def version_of(connection: Connection) -> str:

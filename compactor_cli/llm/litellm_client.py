@@ -39,6 +39,18 @@ _FINISHES: dict[str, Finish] = {
 NOT_INSTALLED = "asking a model needs litellm, which is not installed: pip install litellm"
 _NO_KEY = "none"
 """Placeholder key for a user's own server, which needs none; the client libraries insist on one."""
+_MAX_REASON_CHARS = 200
+_MAX_WAIT_SECONDS = 60.0
+"""Maximum seconds that a provider may make us wait; some ask for an hour."""
+_TRANSIENT_STATUSES = {408, 409, 425, 429}
+"""Status codes below 500 after which the same request may succeed."""
+_FINAL_STATUSES = {401, 403, 404}
+"""Status codes after which no request will succeed, because the key or the model is wrong."""
+_PREFIXES = re.compile(r"^(?:litellm\.\w+: |\w+(?:Error|Exception)(?: -|:) )+")
+_ADVICE = re.compile(r"\.?\s*Handle with `litellm\.\w+`\.?$")
+_NOT_JSON = ("Expecting value", "json response")
+_SERVER_FAULTS = ("Traceback (most recent call last)", "invalid response", "provider returned")
+"""Excerpts of errors that litellm raises for an unreadable body, with status 500."""
 
 
 class LitellmClient:
@@ -174,20 +186,6 @@ def _usage_tokens(response: Any, name: str) -> int | None:
     """Return a number of the answer's usage; None for 0, which litellm puts where nothing is reported."""
     value = getattr(getattr(response, "usage", None), name, None)
     return value if isinstance(value, int) and value > 0 else None
-
-
-_MAX_REASON_CHARS = 200
-_MAX_WAIT_SECONDS = 60.0
-"""Maximum seconds that a provider may make us wait; some ask for an hour."""
-_TRANSIENT_STATUSES = {408, 409, 425, 429}
-"""Status codes below 500 after which the same request may succeed."""
-_FINAL_STATUSES = {401, 403, 404}
-"""Status codes after which no request will succeed, because the key or the model is wrong."""
-_PREFIXES = re.compile(r"^(?:litellm\.\w+: |\w+(?:Error|Exception)(?: -|:) )+")
-_ADVICE = re.compile(r"\.?\s*Handle with `litellm\.\w+`\.?$")
-_NOT_JSON = ("Expecting value", "json response")
-_SERVER_FAULTS = ("Traceback (most recent call last)", "invalid response", "provider returned")
-"""Excerpts of errors that litellm raises for an unreadable body, with status 500."""
 
 
 class Failure(Struct, frozen=True):

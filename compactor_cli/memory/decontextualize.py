@@ -36,6 +36,45 @@ _SCHEMA: dict[str, Any] = {
     "required": ["statement"],
     "properties": {"statement": {"type": "string"}},
 }
+_REFERENCE = re.compile(
+    r"\b(?:it|its|itself|that|this|these|those|they|them|their|theirs|he|him|his|she|her|hers|there|here|above|below"
+    r"|(?:have|use|take|want|need|prefer|make|write|try) one|th(?:e|is|at) ones?|the (?:former|latter|same"
+    r"|other(?: one)?|(?:first|second|last) one)|aforementioned|as (?:before|mentioned|said|discussed)|(?:you|we"
+    r"|I) (?:just )?did|(?:do|did|does|done|doing) so|dies(?:e[mnrs]?)?|jene[mnrs]?|dort|davon|damit|dafür|daran|darauf"
+    r"|darin|darüber|dadurch|deshalb|ersteres?|letzteres?|cela|ça|ceci|celui-(?:ci|là)|celle-(?:ci|là)|ceux-(?:ci|là)"
+    r"|eso|esto|aquello|isso|isto|aquilo)\b|它|这个|那个|这样|那样|他们|她们|それ|これ|あれ|その|この",
+    re.IGNORECASE,
+)
+_NO_REFERENCE = re.compile(
+    r"\bthere(?:'s|’s| (?:is|are|was|were|has|have|will|should|must|may|can))\b|\b(?:so|such|now|provided|given) that\b"
+    r"|\b(?:agree|assume|believe|check|claim|decide|ensure|expect|fear|feel|find|found|guarantee|hope|know|knew|learn"
+    r"|made sure|make sure|mean|meant|note|remember|require|said|say|see|show|state|sure|tell|think|thought|told|want"
+    r"|wish)(?:e?d|s)? that\b",
+    re.IGNORECASE,
+)
+"""Uses of the same words that refer to nothing; they are removed before the search for references."""
+_LEADING_REFERENCE = re.compile(
+    r"\W*(?:(?:it|its|that|this|these|those|they|them|their|he|him|his|she|her|cela|ça|ceci|eso|esto|isso|isto"
+    r"|the (?:former|latter))\b|它|这个|那个|それ|これ|あれ)",
+    re.IGNORECASE,
+)
+_NEGATION = re.compile(
+    r"\b(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot|avoid\w*|nicht|nie|niemals|ohne|kein\w*|pas"
+    r"|jamais|sans|nunca|sin|não|sem|нет|не|без)\b|n['’]t\b|不|没|別|ない",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"(?<!\w)\d+(?:[.,:]\d+)*(?!\w)")
+"""Numbers, but not the digits in names: RS256 is a name that contains no number."""
+_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+_SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s|[(\"“„'‘]\s*)\W*$")
+_SPEAKER_NAMES = frozenset(("user", "users", "assistant", "i"))
+_LONGER, _ROOM = 3, 80
+"""A resolved statement may have at most `_LONGER` times the characters of the original, plus `_ROOM`."""
+_STEM_CHARS = 4
+"""Letters that identify a word independently of its ending."""
+_NO_BLANKS = "\u2e80"
+"""From this character on, scripts have no blanks between words."""
+_Check = Callable[[str, str, str], str]
 
 
 class DependentLine(Struct, frozen=True):
@@ -150,47 +189,6 @@ def _read_statement(statement: DependentLine, text: str) -> str:
     if wrong:
         raise RejectedError(wrong)
     return resolved
-
-
-_REFERENCE = re.compile(
-    r"\b(?:it|its|itself|that|this|these|those|they|them|their|theirs|he|him|his|she|her|hers|there|here|above|below"
-    r"|(?:have|use|take|want|need|prefer|make|write|try) one|th(?:e|is|at) ones?|the (?:former|latter|same"
-    r"|other(?: one)?|(?:first|second|last) one)|aforementioned|as (?:before|mentioned|said|discussed)|(?:you|we"
-    r"|I) (?:just )?did|(?:do|did|does|done|doing) so|dies(?:e[mnrs]?)?|jene[mnrs]?|dort|davon|damit|dafür|daran|darauf"
-    r"|darin|darüber|dadurch|deshalb|ersteres?|letzteres?|cela|ça|ceci|celui-(?:ci|là)|celle-(?:ci|là)|ceux-(?:ci|là)"
-    r"|eso|esto|aquello|isso|isto|aquilo)\b|它|这个|那个|这样|那样|他们|她们|それ|これ|あれ|その|この",
-    re.IGNORECASE,
-)
-_NO_REFERENCE = re.compile(
-    r"\bthere(?:'s|’s| (?:is|are|was|were|has|have|will|should|must|may|can))\b|\b(?:so|such|now|provided|given) that\b"
-    r"|\b(?:agree|assume|believe|check|claim|decide|ensure|expect|fear|feel|find|found|guarantee|hope|know|knew|learn"
-    r"|made sure|make sure|mean|meant|note|remember|require|said|say|see|show|state|sure|tell|think|thought|told|want"
-    r"|wish)(?:e?d|s)? that\b",
-    re.IGNORECASE,
-)
-"""Uses of the same words that refer to nothing; they are removed before the search for references."""
-_LEADING_REFERENCE = re.compile(
-    r"\W*(?:(?:it|its|that|this|these|those|they|them|their|he|him|his|she|her|cela|ça|ceci|eso|esto|isso|isto"
-    r"|the (?:former|latter))\b|它|这个|那个|それ|これ|あれ)",
-    re.IGNORECASE,
-)
-_NEGATION = re.compile(
-    r"\b(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot|avoid\w*|nicht|nie|niemals|ohne|kein\w*|pas"
-    r"|jamais|sans|nunca|sin|não|sem|нет|не|без)\b|n['’]t\b|不|没|別|ない",
-    re.IGNORECASE,
-)
-_NUMBER = re.compile(r"(?<!\w)\d+(?:[.,:]\d+)*(?!\w)")
-"""Numbers, but not the digits in names: RS256 is a name that contains no number."""
-_WORD = re.compile(r"[^\W\d_][\w'’-]*")
-_SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s|[(\"“„'‘]\s*)\W*$")
-_SPEAKER_NAMES = frozenset(("user", "users", "assistant", "i"))
-_LONGER, _ROOM = 3, 80
-"""A resolved statement may have at most `_LONGER` times the characters of the original, plus `_ROOM`."""
-_STEM_CHARS = 4
-"""Letters that identify a word independently of its ending."""
-_NO_BLANKS = "\u2e80"
-"""From this character on, scripts have no blanks between words."""
-_Check = Callable[[str, str, str], str]
 
 
 def refers_back(text: str) -> bool:

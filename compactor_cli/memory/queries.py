@@ -54,6 +54,11 @@ or in the field: `die`, `son`, `der`."""
 MAX_TERMS = 12
 _MAX_QUERY_CHARS = 20_000
 _PIECES = re.compile(r'"([^"]*)"?|([^"]+)')
+WHOLE, SAID, NEAR, IMPORTANCE, PINNED, RECENT = 100.0, 50.0, 20.0, 20.0, 10.0, 10.0
+"""Points for matching everything, and the maximum points for each other criterion."""
+_DAY_SECONDS = 86_400.0
+_HALF_LIFE_DAYS = 30.0
+"""Number of days after which the points for recency halve."""
 
 
 class QueryWords:
@@ -164,13 +169,6 @@ def _make_term(name: Name, prefix: bool) -> SearchTerm:
         own_words = (*own_words[:-1], name.tokens[-1].form)
     ways = dict.fromkeys((own_words, name.parts or own_words, *((whole,) for whole in name.joined[-1:])))
     return SearchTerm(tuple(ways), prefix=prefix)
-
-
-WHOLE, SAID, NEAR, IMPORTANCE, PINNED, RECENT = 100.0, 50.0, 20.0, 20.0, 10.0, 10.0
-"""Points for matching everything, and the maximum points for each other criterion."""
-_DAY_SECONDS = 86_400.0
-_HALF_LIFE_DAYS = 30.0
-"""Number of days after which the points for recency halve."""
 
 
 class Candidate(Struct, frozen=True):

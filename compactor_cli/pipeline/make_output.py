@@ -32,6 +32,9 @@ from compactor_cli.summary_text.excerpts import GAP
 from compactor_cli.summary_text.headers import Base, left_out_mark, writer_of
 from compactor_cli.text.shorten import is_shortened
 
+_MIN_TARGET_TOKENS = 60
+_MARK_TOKENS = 6
+
 
 class RunPlan(NamedTuple):
     """A plan, the memories that it leaves tokens for, and the tokens reserved for turns between turns of the same
@@ -139,10 +142,6 @@ def _summary_role(format: Format, settings: Settings) -> Role:
         if role == requested:
             return role
     raise UsageError(f"--summary-role {requested!r}: {format.name} allows {', '.join(format.summary_roles)}")
-
-
-_MIN_TARGET_TOKENS = 60
-_MARK_TOKENS = 6
 
 
 def with_stated_base(run: OneCompaction, analysis: Analysis, assembled: AssembledRun) -> AssembledRun:

@@ -40,6 +40,7 @@ STAGES = {
 """The stages of seed 003 in order, with its texts for people: not compacting; scoring messages; grouping them by
 topic (if the strategy looks for topics); extracting self-contained memories (if requested); writing summaries;
 writing the memory log (if memories are requested); done."""
+DAMAGE_KINDS = ("cut_off_line", "damaged_line")
 
 
 class CurrentStage:
@@ -111,9 +112,6 @@ class Tools(Struct, frozen=True):
     """Extracts what is worth remembering from a transcript, before any of it is summarized; None for nothing."""
     persist: Callable[[Sequence[Memory]], object] | None = None
     """Stores the extracted memories after everything else is done; None if the caller stores them later."""
-
-
-DAMAGE_KINDS = ("cut_off_line", "damaged_line")
 
 
 class OneCompaction(Struct, frozen=True):

@@ -16,6 +16,8 @@ from compactor_cli.settings import ContextSettings
 from compactor_cli.summary_text.headers import is_summary
 from compactor_cli.text.shorten import is_shortened
 
+_MIN_DIFFERENCE = 0.1
+
 
 class ContextState(Struct, frozen=True):
     """How full the context is. A computed threshold of 0 means that the reserves alone exceed the limit."""
@@ -78,9 +80,6 @@ def select_messages(messages: Sequence[Message], keep_last: int = 10) -> Selecti
     if border <= start:
         return Selection((), everything, previous)
     return Selection(everything[start:border], (0, *everything[border:]), previous)
-
-
-_MIN_DIFFERENCE = 0.1
 
 
 class RecordedContext(Struct, frozen=True):

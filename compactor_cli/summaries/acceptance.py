@@ -36,6 +36,17 @@ _COMMAND_SIGNS = re.compile(r"[|;&<>$`=]|\s(?:-|\S*[./])")
 _FETCHING_WORDS = re.compile(r"\b(?:curl|wget|download|fetch|visit|browse)\b", re.IGNORECASE)
 _COMMAND = re.compile(r"`([^`\n]+ [^`\n]+)`|(https?://[^\s)>\]`\"']+)")
 _MAX_NAMES = 3
+_QUOTE = re.compile(r"`([^`\n]*)`|\"([^\"\n]*)\"|“([^”\n]*)”")
+_BLANKS = re.compile(r"\s+")
+_ELLIPSIS = re.compile(r"…|\.\.\.+")
+_END_CHARS = " .,;:!?'"
+_MIN_QUOTE_CHARS = 3
+_WORD_PAIR = re.compile(r"[a-z]+/[a-z]+|[A-Z]+/[A-Z]+")
+_COUNTED = re.compile(r"100%|\d+(?:st|nd|rd|th)|\d+-[a-z]+|[a-z]+-\d+|\d+(?:\.\d+)?/\d+(?:\.\d+)?")
+"""Numbers in words that the summary may coin: a 20-line helper, the 3rd attempt, 48/48."""
+_LINE_SUFFIX = re.compile(r"(?::\d+(?:[:-]\d+)?|#L\d+(?:-L?\d+)?)$")
+_CALL_SUFFIX = re.compile(r"\([^()]*\)$")
+_MEMBER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\.(?:\w{5,}|\w*[_A-Z]\w*)")
 
 
 class SummaryRules(Struct, frozen=True):
@@ -171,19 +182,6 @@ def _planted_order(line: str, source: Grounding, *, to_do: bool) -> str:
     if _FETCHING_WORDS.search(words):
         orders += sorted(identifiers(words))
     return next((order for order in orders if not source.was_said(order)), "")
-
-
-_QUOTE = re.compile(r"`([^`\n]*)`|\"([^\"\n]*)\"|“([^”\n]*)”")
-_BLANKS = re.compile(r"\s+")
-_ELLIPSIS = re.compile(r"…|\.\.\.+")
-_END_CHARS = " .,;:!?'"
-_MIN_QUOTE_CHARS = 3
-_WORD_PAIR = re.compile(r"[a-z]+/[a-z]+|[A-Z]+/[A-Z]+")
-_COUNTED = re.compile(r"100%|\d+(?:st|nd|rd|th)|\d+-[a-z]+|[a-z]+-\d+|\d+(?:\.\d+)?/\d+(?:\.\d+)?")
-"""Numbers in words that the summary may coin: a 20-line helper, the 3rd attempt, 48/48."""
-_LINE_SUFFIX = re.compile(r"(?::\d+(?:[:-]\d+)?|#L\d+(?:-L?\d+)?)$")
-_CALL_SUFFIX = re.compile(r"\([^()]*\)$")
-_MEMBER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\.(?:\w{5,}|\w*[_A-Z]\w*)")
 
 
 class Grounding(Struct, frozen=True, dict=True):

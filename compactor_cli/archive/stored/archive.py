@@ -31,6 +31,7 @@ from compactor_cli.model.archived import Archived, ArchiveSize, Evicted, FileSta
 from compactor_cli.model.content import Content, sha256
 
 __all__ = ["compaction_chain", "compactions_at_path", "find_compaction", "get_compaction", "newest_compactions"]
+_DAY = 86_400.0
 
 
 def keep(connection: Connection, manifest: Manifest, pieces: Sequence[bytes], now: float) -> int:
@@ -161,9 +162,6 @@ def _stored_sources(connection: Connection, target: Archived) -> Iterator[int]:
             elif row.id not in seen_ids and row.input_sha256 == row.output_sha256:
                 seen_ids.add(row.id)
                 waiting.append(row.id)
-
-
-_DAY = 86_400.0
 
 
 def evict(connection: Connection, limit_bytes: int, keep_days: float, now: float) -> Evicted:

@@ -20,6 +20,12 @@ from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.assemble import assemble
 from compactor_cli.pipeline.groups import form_groups
 
+MIN_TOKENS = 1_000
+MIN_NEEDS = 3
+_MIN_SESSIONS = 5
+"""From this number of sessions on, they determine what is rare; with fewer, the messages of the front do."""
+_MIN_WEIGHT = 0.1
+
 
 def cut_position(messages: Sequence[Message], share: float) -> int | None:
     """Return the number of messages in a front that has `share` of the tokens, not counting system messages. The cut is
@@ -78,13 +84,6 @@ def front_bytes(front: Transcript) -> bytes:
     """Return a front as a file in its format, with every record unchanged."""
     groups = form_groups(front.messages)
     return assemble(front, groups, keep_all(groups, "before the cut"), (), FORMATS[front.format]).data
-
-
-MIN_TOKENS = 1_000
-MIN_NEEDS = 3
-_MIN_SESSIONS = 5
-"""From this number of sessions on, they determine what is rare; with fewer, the messages of the front do."""
-_MIN_WEIGHT = 0.1
 
 
 class EvaluatedSession(NamedTuple):

@@ -16,6 +16,7 @@ NEIGHBOUR_REACH = 6
 MAX_PLACES = 24
 
 Voice = Literal["system", "agent", "given"]
+_OLD_SHARE = 0.5
 
 
 class Need(Struct, frozen=True):
@@ -147,9 +148,6 @@ def _without_pieces(needs: Sequence[Need]) -> list[Need]:
     """Return the needs without those contained in others: `app.py` next to `src/app.py` would count one need twice."""
     whole = "\n".join(need.name for need in needs)
     return [need for need in needs if whole.find(need.name, whole.find(need.name) + 1) < 0]
-
-
-_OLD_SHARE = 0.5
 
 
 class NeedSurvival(Struct, frozen=True):

@@ -51,6 +51,8 @@ _COMMON = """
     role system text tool value
 """
 COMMON = frozenset(_COMMON.split())
+_WORD = re.compile(r"\w+")
+_MIN_NEIGHBOUR_CHARS = 3
 
 
 def readable(text: str) -> str:
@@ -100,10 +102,6 @@ def _is_identifier(name: str) -> bool:
 
 def _is_name(quote: str) -> bool:
     return len(quote) <= _LONGEST_QUOTE and quote.count(" ") < _MOST_WORDS and _LETTERS.search(quote) is not None
-
-
-_WORD = re.compile(r"\w+")
-_MIN_NEIGHBOUR_CHARS = 3
 
 
 class Occurrence(NamedTuple):

@@ -40,6 +40,7 @@ _ORDERS: dict[str, tuple[ColumnElement[object], ...]] = {
     "oldest": (memories.c.created, memories.c.digest),
     "importance": (memories.c.importance.desc(), memories.c.created.desc(), memories.c.digest),
 }
+TABLES = (memories, memory_tags, memory_sources, memory_vectors)
 
 
 class Added(Struct, frozen=True):
@@ -143,9 +144,6 @@ def _mark(connection: Connection, rows: Iterable[Memory], change: Callable[[Memo
     for batch in batches(dict.fromkeys(memory.digest for memory in rows)):
         stored = memory_rows.by_digest(connection, batch)
         memory_rows.rewrite_rows(connection, [(row, before, change(before)) for row, before in stored.values()])
-
-
-TABLES = (memories, memory_tags, memory_sources, memory_vectors)
 
 
 def forget_memories(connection: Connection, names: Iterable[str]) -> list[Memory]:
