@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from typing import Any
 
 from msgspec.structs import replace
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.base import (
-    Attribute,
-    Home,
-    Target,
-    WriteContext,
-    digest,
-    first_time,
-    iso,
-    moment,
-    times,
-    uuid_of,
-)
+from compactor_cli.converting.base import Attribute, Home, Target, WriteContext, first_time, iso, moment, times, uuid_of
 from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.converting.parts import fit_parts, parts, response
 from compactor_cli.formats.gemini_cli import UNSENT_PREFIXES
@@ -54,7 +44,7 @@ class ToGeminiCLI(Target):
         start = iso(first_time(conversation, context))
         header = {
             "sessionId": conversation.session_id,
-            "projectHash": digest(conversation.cwd),
+            "projectHash": hashlib.sha256(conversation.cwd.encode("utf-8", "surrogatepass")).hexdigest(),
             "startTime": start,
             "lastUpdated": max([start, *stamps]),
             "kind": "main",
