@@ -48,21 +48,15 @@ def unchanged_report(transcript: Transcript, target: int | None) -> Compaction:
     return Compaction(
         data=original_bytes(transcript),
         repaired=transcript,
-        groups=(),
         before=transcript,
         messages=transcript.messages,
         tokens=transcript.tokens,
         target=target,
         changed=False,
-        plan=None,
         round=current_round(transcript.messages) - 1,
         dispositions=Dispositions(kept=len(transcript.messages)),
         use_of_tokens=lambda: (Spent("unchanged", transcript.tokens),) if transcript.tokens else (),
-        repairs=(),
-        removed=(),
-        first_changed_index=None,
         prefix_tokens_kept=transcript.tokens,
-        summarizer="",
     )
 
 
