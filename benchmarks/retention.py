@@ -26,8 +26,7 @@ from compactor_cli.evaluation.learning.fit import fit
 from compactor_cli.evaluation.learning.held_out import folds_by_session
 from compactor_cli.evaluation.retention.baselines import BASELINES
 from compactor_cli.evaluation.retention.cases import EvaluatedSession, Prepared, prepare
-from compactor_cli.evaluation.retention.comparison import Evaluation
-from compactor_cli.evaluation.retention.measure import Method, NoOutputError, evaluate
+from compactor_cli.evaluation.retention.measure import Evaluation, Method, NoOutputError, evaluate
 from compactor_cli.evaluation.retention.statistics import MeanEstimate
 from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile

@@ -24,9 +24,10 @@ from compactor_cli.model.profile import Profile
 from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.transcript import Source
 from compactor_cli.objects import as_list, from_lines, to_lines
-from compactor_cli.pipeline.run import analyze, compact_source
+from compactor_cli.pipeline.analysis import analyze
+from compactor_cli.pipeline.one_compaction import CurrentStage
+from compactor_cli.pipeline.run import compact_source
 from compactor_cli.pipeline.share_budget import allocate
-from compactor_cli.pipeline.stages import CurrentStage
 from compactor_cli.pipeline.threshold import ContextState
 from compactor_cli.pipeline.threshold import context_state as _context_state
 from compactor_cli.settings import ContextSettings, LlmSettings, Settings

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from compactor_cli.features.topics import find_topics
 from compactor_cli.formats import FORMATS
 from compactor_cli.model.transcript import Transcript
-from compactor_cli.pipeline.stages import Topics
-from compactor_cli.pipeline.tools import Tools
+from compactor_cli.pipeline.one_compaction import Tools, Topics
 from compactor_cli.scoring import make_scorer
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import strategy

@@ -133,9 +133,9 @@ class _EntryCollector:
             full = digest([encode(text)])
             if full[:MIN_REFERENCE_DIGITS] in marks and full not in named_texts:
                 named_texts.add(full)
-                entry = self._entry(loss, [self._origin[repaired.index]], records, reason)
-                role, tokens = repaired.role, part.tokens
-                self.entries.append(entry(digest=full, kind="text", role=role, tokens=tokens, marked=True))
+                origins, role = [self._origin[repaired.index]], repaired.role
+                original = {"digest": full, "kind": "text", "role": role, "tokens": part.tokens, "marked": True}
+                self._add(loss, origins, records, reason, **original)
 
     def _add_records(
         self,
@@ -148,27 +148,19 @@ class _EntryCollector:
     ) -> None:
         full = digest(self.part.before.raw(record) for record in records)
         roles = {message.role for message in messages}
-        self.entries.append(
-            self._entry(loss, origins, records, reason)(
-                digest=full,
-                kind="records",
-                role=roles.pop() if len(roles) == 1 else "",
-                tokens=sum(message.tokens for message in messages),
-                marked=full[:MIN_REFERENCE_DIGITS] in marks,
-            )
+        self._add(
+            *(loss, origins, records, reason),
+            digest=full,
+            kind="records",
+            role=roles.pop() if len(roles) == 1 else "",
+            tokens=sum(message.tokens for message in messages),
+            marked=full[:MIN_REFERENCE_DIGITS] in marks,
         )
 
-    def _entry(self, loss: Loss, origins: Sequence[int], records: Sequence[int], reason: str) -> partial[Removed]:
-        """Return an entry without the data of the original. Its reference is added once all entries are known."""
-        return partial(
-            Removed,
-            reference="",
-            loss=loss,
-            conversation=self.conversation,
-            messages=tuple(origins),
-            records=tuple(records),
-            reason=reason,
-        )
+    def _add(self, loss: Loss, origins: Sequence[int], records: Sequence[int], reason: str, **original: Any) -> None:
+        """Add an entry. `original`: its data of the original. Its reference follows once all entries are known."""
+        entry = partial(Removed, reference="", loss=loss, conversation=self.conversation, reason=reason)
+        self.entries.append(entry(messages=tuple(origins), records=tuple(records), **original))
 
 
 def repaired_indices(part: Compaction) -> dict[int, int]:

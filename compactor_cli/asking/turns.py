@@ -6,7 +6,8 @@ outside the model. Thinking and pictures are left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -15,6 +16,8 @@ from compactor_cli.asking.port import Speaker, Turn
 from compactor_cli.model.message import Message, Part
 from compactor_cli.text.clean import plain
 from compactor_cli.text.shorten import shorten_output, shorten_prose
+
+T = TypeVar("T")
 
 
 class CharLimits(Struct, frozen=True):
@@ -45,6 +48,23 @@ def merge_turns(turns: Iterable[Turn]) -> tuple[Turn, ...]:
         else:
             out.append(turn)
     return tuple(out)
+
+
+def pack(
+    items: Iterable[T], size_of: Callable[[T], int], capacity: int, *, least: int = 1, most: int | None = None
+) -> list[list[T]]:
+    """Return the items in order in as few groups as their sizes allow. A group has at least `least` items, whatever
+    their sizes, and at most `most`; the last one may have fewer."""
+    groups: list[list[T]] = []
+    used = 0
+    for item in items:
+        size = size_of(item)
+        if not groups or len(groups[-1]) == most or (used + size > capacity and len(groups[-1]) >= least):
+            groups.append([])
+            used = 0
+        groups[-1].append(item)
+        used += size
+    return groups
 
 
 def _message_text(message: Message, body: str) -> str:

@@ -26,9 +26,8 @@ from compactor_cli.model.outcome import Outcome, Sizes
 from compactor_cli.model.report import Compaction, ModelUse, Probed, StoredResult
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.make_report import unchanged_report
-from compactor_cli.pipeline.one_compaction import stated_base
+from compactor_cli.pipeline.one_compaction import COMPLETE, STAGES, stated_base
 from compactor_cli.pipeline.run import compact_source
-from compactor_cli.pipeline.stages import COMPLETE, STAGES
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.tokens.models import model_facts

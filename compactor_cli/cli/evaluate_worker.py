@@ -13,8 +13,7 @@ from compactor_cli.cli.configured import Configured
 from compactor_cli.cli.methods import Command, methods_for
 from compactor_cli.cli.session import Session, late_console
 from compactor_cli.evaluation.retention.cases import Case
-from compactor_cli.evaluation.retention.comparison import CaseOutcome
-from compactor_cli.evaluation.retention.measure import Method, failed_outcomes, measure_case
+from compactor_cli.evaluation.retention.measure import CaseOutcome, Method, failed_outcomes, measure_case
 from compactor_cli.model.content import FileContent
 from compactor_cli.model.profile import Profile
 from compactor_cli.tokens import make_counter

@@ -18,8 +18,8 @@ from msgspec import Struct
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import BudgetError, InputError, UsageError
 from compactor_cli.evaluation.retention.baselines import BASELINES
+from compactor_cli.evaluation.retention.cases import front_bytes
 from compactor_cli.evaluation.retention.measure import Method, NoOutputError
-from compactor_cli.evaluation.retention.prefixes import front_bytes
 from compactor_cli.formats.loading import load
 from compactor_cli.model.message import Message
 from compactor_cli.model.transcript import Transcript

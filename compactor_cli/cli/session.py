@@ -25,7 +25,7 @@ from compactor_cli.formats.loading import load
 from compactor_cli.model.content import Content
 from compactor_cli.model.report import ModelUse, Usage
 from compactor_cli.model.transcript import Source, Transcript
-from compactor_cli.pipeline.tools import Tools
+from compactor_cli.pipeline.one_compaction import Tools
 from compactor_cli.settings import ReadingSettings, Settings
 from compactor_cli.tokens import make_counter
 from compactor_cli.tokens.base import TokenCounter

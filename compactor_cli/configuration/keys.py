@@ -127,21 +127,14 @@ def _key(name: str, field: Field[Any], hint: Any) -> Key:
     optional = isinstance(hint, UnionType)
     kind = get_args(hint)[0] if optional else hint
     items = get_args(kind) if get_origin(kind) is tuple else ()
-    metadata = field.metadata
     return Key(
         name,
         items[0] if items else kind,
         field.default,
-        metadata["meaning"],
         optional=optional,
         many=bool(items),
         length=None if not items or Ellipsis in items else len(items),
-        minimum=metadata["minimum"],
-        maximum=metadata["maximum"],
-        declared_choices=metadata["choices"],
-        form=metadata["form"],
-        seed_variable=metadata["variable"],
-        option=metadata["option"],
+        **field.metadata,
     )
 
 

@@ -1,28 +1,32 @@
 """The database, SQLite or PostgreSQL: opening it, updating its schema, transactions, and errors.
 
 Every write is one transaction. On SQLite it takes the write lock at its beginning, so that whatever it reads stays
-valid until it is committed.
+valid until it is committed. Older schemas are migrated by alembic, newer ones are rejected.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from compactor_cli.db.place import is_there, sqlite_file
-from compactor_cli.db.schema import bring_up_to_date, version_of
 from compactor_cli.db.tables import HEAD
 from compactor_cli.errors import StoreError, UsageError
 from compactor_cli.text.paths import mask_address
 
+T = TypeVar("T")
+
+BATCH = 500
+"""Number of values in one statement; databases limit its parameters."""
 LOCK_TIMEOUT_SECONDS = 10.0
 """Seconds to wait for another process that is writing, or for a server to answer."""
 _CONNECTION_LOST = "the connection to the server was lost, and unfinished changes were not stored; run again"
@@ -54,6 +58,10 @@ _EXPLANATIONS = (
     ("consuming input failed", _CONNECTION_LOST),
 )
 """Lower-case excerpt of an error message -> what is wrong and what to do. The first match counts."""
+_LOCK = 0x636F6D70
+"""Key of PostgreSQL's advisory lock that is held during a schema change."""
+VERSIONS = "compactor_schema"
+"""A separate version table, since another program may also use alembic in this database."""
 
 
 class Database(Struct, frozen=True):
@@ -114,7 +122,8 @@ def open_existing(url: str) -> Database | None:
     """Return the database at an address if it contains anything, else None; nothing is created."""
     address = _address(url)
     if address.get_backend_name() == "sqlite":
-        return _open_current(address, url) if _has_content(Path(str(address.database))) else None
+        file = Path(str(address.database))
+        return _open_current(address, url) if is_there(file) and file.stat().st_size > 0 else None
     engine = _engine(address)
     try:
         with report_errors(mask_address(url)), engine.connect() as connection:
@@ -140,6 +149,13 @@ def _open_current(address: URL, url: str) -> Database:
         database.close()
         raise
     return database
+
+
+def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
+    """Yield the items in lists of at most `size`."""
+    remaining = iter(items)
+    while batch := list(islice(remaining, size)):
+        yield batch
 
 
 def _address(url: str) -> URL:
@@ -199,10 +215,6 @@ def _prepare(file: Path) -> None:
         ) from None
 
 
-def _has_content(file: Path) -> bool:
-    return is_there(file) and file.stat().st_size > 0
-
-
 def explain(error: DBAPIError) -> str:
     """Return an explanation with advice, followed by the database's own message."""
     message = " ".join(str(error.orig).split())
@@ -211,3 +223,47 @@ def explain(error: DBAPIError) -> str:
     if not meaning and error.connection_invalidated:
         meaning = _CONNECTION_LOST
     return f"{meaning} ({message[:200]})" if meaning else f"the database failed: {message[:300]}"
+
+
+def version_of(connection: Connection) -> str:
+    """Return the revision of a database's schema; empty if it has none."""
+    if not inspect(connection).has_table(VERSIONS):
+        return ""
+    return str(connection.execute(text(f"SELECT version_num FROM {VERSIONS}")).scalar() or "")
+
+
+def bring_up_to_date(connection: Connection, name: str) -> None:
+    """Migrate to the newest schema within the current transaction. Raises StoreError for a newer schema."""
+    if version_of(connection) == HEAD:
+        return
+    if connection.dialect.name == "postgresql":
+        # on SQLite the transaction already holds the write lock
+        connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
+    version = version_of(connection)
+    if version == HEAD:
+        return
+    if version and not version.isdigit():
+        raise StoreError(
+            f"{name}: its schema {version!r} is not one of compactor's; name another database with --database"
+        )
+    if version > HEAD:
+        raise StoreError(
+            f"{name}: its schema {version} is newer than {HEAD}, the newest one that this version of compactor "
+            "knows; update compactor, or name another database with --database"
+        )
+    migrate(connection, HEAD)
+
+
+def migrate(connection: Connection, revision: str) -> None:
+    """Run the migrations up to a revision."""
+    import logging
+
+    from alembic import command  # needed once per database
+    from alembic.config import Config
+
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    command.upgrade(config, revision)

@@ -44,11 +44,11 @@ def scrub(database: Database, tables: Sequence[Table] = ()) -> None:
             connection.exec_driver_sql("COMMIT")
             connection.exec_driver_sql("VACUUM")
         return
-    names = ", ".join(table.name for table in tables or metadata.sorted_tables)
+    table_names = [table.name for table in tables or metadata.sorted_tables]
+    names = ", ".join(table_names)
     with report_errors(database.name), database.engine.connect() as connection:
         alone = connection.execution_options(isolation_level="AUTOCOMMIT")
         _await_readers(alone, database.name)
-        table_names = [table.name for table in tables or metadata.sorted_tables]
         before = _files(alone, table_names)
         alone.exec_driver_sql(f"VACUUM (FULL, ANALYZE) {names}")
         if before & _files(alone, table_names):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from threading import Lock
 
 from msgspec import Struct
@@ -108,28 +109,22 @@ class Asker:
 
     def _plan_uncached(self, requests: Sequence[ModelRequest], answers: list[ModelAnswer | None]) -> list[_Planned]:
         """Return the requests that must be sent, each only once; the others get cached answers."""
+        asked = self._settings
+        key_of = partial(request_key, self.name, asked.api_base, asked.temperature, strict_roles=asked.strict_roles)
         places: dict[str, list[int]] = {}
         for position, request in enumerate(requests):
-            key = self._key(request)
-            places.setdefault(key, []).append(position)
+            places.setdefault(key_of(request), []).append(position)
         planned = []
-        for key, request_to_send in places.items():
+        for key, positions in places.items():
             cached = self._cache.get(key) if self._cache else None
             if cached is None:
-                request = requests[request_to_send[0]]
-                planned.append(
-                    _Planned(key, request, estimate_cost(self.name, request, self._count), tuple(request_to_send))
-                )
-            for position in request_to_send if cached else ():
+                request = requests[positions[0]]
+                cost = estimate_cost(self.name, request, self._count)
+                planned.append(_Planned(key, request, cost, tuple(positions)))
+            for position in positions if cached else ():
                 answers[position] = cached
         self._add_usage(cache_hits=len(places) - len(planned), cache_misses=len(planned))
         return planned
-
-    def _key(self, request: ModelRequest) -> str:
-        settings = self._settings
-        return request_key(
-            self.name, settings.api_base, settings.temperature, request, strict_roles=settings.strict_roles
-        )
 
     def _within_cost(self, planned: list[_Planned], answers: list[ModelAnswer | None]) -> list[_Planned]:
         """Return the requests, in order, that the cost limit allows; the others get a failure."""
@@ -213,7 +208,7 @@ class DryAsker:
 
     @property
     def tokens(self) -> int:
-        return sum(estimate_of_request.tokens for estimate_of_request in self.estimates)
+        return sum(estimate.tokens for estimate in self.estimates)
 
     @property
     def cost(self) -> float | None:

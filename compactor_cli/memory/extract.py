@@ -10,9 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.asking.port import LanguageModel
-from compactor_cli.memory.decontextualize import decontextualize, statements_of
+from compactor_cli.memory.decontextualize import decontextualize, refers_back, statements_of
 from compactor_cli.memory.ephemeral import Speaker, is_briefing, is_ephemeral, is_first_person
-from compactor_cli.memory.loose_references import refers_back
 from compactor_cli.memory.rules import find_rule
 from compactor_cli.model.memory import CATEGORIES, COMPACTION, EXTRACTED, Memory, MemorySource
 from compactor_cli.model.message import Message

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from compactor_cli.model.brief import brief
 from compactor_cli.model.decisions import DROPPED, Dropped
 from compactor_cli.model.group import Fault, Group
 from compactor_cli.model.memory import Memory
@@ -15,7 +14,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Pairing, PartIndex
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.score import Rate, Rated, Rating, Score
-from compactor_cli.model.transcript import Note, Transcript
+from compactor_cli.model.transcript import Note, Transcript, brief
 
 
 class Fallback(Struct, frozen=True):
@@ -105,30 +104,30 @@ class TierUse(Struct, frozen=True):
     tiers: tuple[TierLine, ...] = ()
 
 
-class Compaction(Struct, frozen=True):
+class Compaction(Struct, frozen=True, kw_only=True):
     """The result of compacting one transcript."""
 
     data: bytes
     before: Transcript
     repaired: Transcript
     """The input after repairs; the plan's groups refer to its messages."""
-    groups: tuple[Group, ...]
+    groups: tuple[Group, ...] = ()
     messages: tuple[Message, ...]
     """Messages of the output, in order. `index` is still that of the input (-1 for new messages)."""
     tokens: int
     target: int | None
     changed: bool
-    plan: Plan | None
+    plan: Plan | None = None
     round: int
     dispositions: Dispositions
     use_of_tokens: Callable[[], tuple[Spent, ...]]
     """Computes, on the first call, what the tokens of the output were spent on. Read it through `spent`."""
-    repairs: tuple[Note, ...]
-    removed: tuple[int, ...]
+    repairs: tuple[Note, ...] = ()
+    removed: tuple[int, ...] = ()
     """Records of the input that the output does not contain unchanged."""
-    first_changed_index: int | None
+    first_changed_index: int | None = None
     prefix_tokens_kept: int
-    summarizer: str
+    summarizer: str = ""
     warnings: tuple[str, ...] = ()
     stages: tuple[tuple[str, float], ...] = ()
     recalled: int = 0

@@ -6,9 +6,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from compactor_cli.model.brief import brief
 from compactor_cli.model.message import Message
 from compactor_cli.model.score import Score
+from compactor_cli.model.transcript import brief
 
 MessageFate = Literal["", "kept", "shortened", "summarized", "dropped", "added"]
 

@@ -8,11 +8,16 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from compactor_cli.model.brief import brief
 from compactor_cli.model.content import Content
 from compactor_cli.model.message import Message
 
 _TOKENS: Callable[[Message], int] = attrgetter("tokens")
+
+
+def brief(value: Struct, *without: str) -> str:
+    """Return the repr of a value without the named fields."""
+    shown = (f"{name}={getattr(value, name)!r}" for name in value.__struct_fields__ if name not in without)
+    return f"{type(value).__name__}({', '.join(shown)})"
 
 
 class Record(Struct, frozen=True, gc=False):

@@ -37,6 +37,10 @@ class Output(Struct, frozen=True):
     removed: tuple[int, ...]
     outside: tuple[int, ...] = ()
 
+    @property
+    def tokens(self) -> int:
+        return sum(message.tokens for message in self.messages)
+
 
 class Inserted(Struct, frozen=True):
     """A message that is not part of the plan, and the index of the transcript's message before which it is inserted;

@@ -75,76 +75,72 @@ def write_decisions(decisions: Decisions) -> str:
 def read_decisions(text: str, path: str) -> Decisions:
     """Return the decisions in a file's text. Raises InputError with what is wrong and where."""
     try:
+        return _parse_decisions(text)
+    except InputError as error:
+        raise error.at(path) from None
+
+
+def _parse_decisions(text: str) -> Decisions:
+    try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
-        raise InputError(
-            f"not a file of decisions: not JSON: {error.msg}; {_HINT}", path=path, line=error.lineno
-        ) from None
+        raise InputError(f"not a file of decisions: not JSON: {error.msg}; {_HINT}", line=error.lineno) from None
     except RecursionError:
-        raise InputError(f"not a file of decisions: nested too deeply; {_HINT}", path=path) from None
+        raise InputError(f"not a file of decisions: nested too deeply; {_HINT}") from None
     if not isinstance(value, dict) or "decisions" not in value:
-        raise InputError(f"not a file of decisions: it has no list `decisions`; {_HINT}", path=path)
+        raise InputError(f"not a file of decisions: it has no list `decisions`; {_HINT}")
     if value.get("version") != VERSION:
-        raise InputError(
-            f"unknown version {value.get('version')!r} of decisions; this program reads version {VERSION}", path=path
+        raise InputError(f"unknown version {value.get('version')!r} of decisions; this program reads version {VERSION}")
+    input_value = _check_type(value.get("input", {}), dict, "input")
+    choices: dict[MessageKey, Choice] = {}
+    fingerprints: dict[MessageKey, str] = {}
+    for index, item in enumerate(_check_type(value["decisions"], list, "decisions")):
+        where = f"decisions[{index}]"
+        entry = _check_type(item, dict, where)
+        key = MessageKey(
+            _number(entry.get("conversation", 0), f"{where}.conversation"),
+            _number(entry.get("message"), f"{where}.message"),
         )
-    return _Reader(path).read(value)
+        if entry.get("decision") not in _CHOICES:
+            raise _error(f"{where}.decision", entry.get("decision"), "`keep` or `drop`")
+        if choices.get(key, entry["decision"]) != entry["decision"]:
+            raise _error(where, entry["decision"], f"only one decision on message {key.message}, found two")
+        choices[key] = entry["decision"]
+        fingerprints[key] = _check_type(entry.get("fingerprint"), str, f"{where}.fingerprint")
+    return Decisions(
+        input_sha256=_check_type(input_value.get("sha256", ""), str, "input.sha256"),
+        format=_check_type(input_value.get("format", ""), str, "input.format"),
+        messages=_number(input_value.get("messages", 0), "input.messages"),
+        aim=_aim(value),
+        choices=choices,
+        fingerprints=fingerprints,
+    )
 
 
-class _Reader(Struct, frozen=True):
-    """Reads and checks the members of one file."""
+def _aim(value: Mapping[str, Any]) -> Aim:
+    tokens, ratio = value.get("target_tokens"), value.get("target_ratio")
+    if tokens is not None and _number(tokens, "target_tokens") < 1:
+        raise _error("target_tokens", tokens, "a number of tokens of at least 1")
+    if ratio is not None and (isinstance(ratio, bool) or not isinstance(ratio, int | float) or not 0 <= ratio <= 1):
+        raise _error("target_ratio", ratio, "a share between 0 and 1")
+    return Aim(tokens, ratio, _check_type(value.get("strategy", ""), str, "strategy"))
 
-    path: str
 
-    def read(self, value: Mapping[str, Any]) -> Decisions:
-        input_value = self._check_type(value.get("input", {}), dict, "input")
-        entries = self._check_type(value["decisions"], list, "decisions")
-        choices: dict[MessageKey, Choice] = {}
-        fingerprints: dict[MessageKey, str] = {}
-        for index, item in enumerate(entries):
-            where = f"decisions[{index}]"
-            entry = self._check_type(item, dict, where)
-            key = MessageKey(
-                self._number(entry.get("conversation", 0), f"{where}.conversation"),
-                self._number(entry.get("message"), f"{where}.message"),
-            )
-            if entry.get("decision") not in _CHOICES:
-                raise self._error(f"{where}.decision", entry.get("decision"), "`keep` or `drop`")
-            if choices.get(key, entry["decision"]) != entry["decision"]:
-                raise self._error(where, entry["decision"], f"only one decision on message {key.message}, found two")
-            choices[key] = entry["decision"]
-            fingerprints[key] = self._check_type(entry.get("fingerprint"), str, f"{where}.fingerprint")
-        return Decisions(
-            input_sha256=self._check_type(input_value.get("sha256", ""), str, "input.sha256"),
-            format=self._check_type(input_value.get("format", ""), str, "input.format"),
-            messages=self._number(input_value.get("messages", 0), "input.messages"),
-            aim=self._aim(value),
-            choices=choices,
-            fingerprints=fingerprints,
-        )
+def _number(value: Any, where: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise _error(where, value, "a whole number from 0")
+    return value
 
-    def _aim(self, value: Mapping[str, Any]) -> Aim:
-        tokens, ratio = value.get("target_tokens"), value.get("target_ratio")
-        if tokens is not None and self._number(tokens, "target_tokens") < 1:
-            raise self._error("target_tokens", tokens, "a number of tokens of at least 1")
-        if ratio is not None and (isinstance(ratio, bool) or not isinstance(ratio, int | float) or not 0 <= ratio <= 1):
-            raise self._error("target_ratio", ratio, "a share between 0 and 1")
-        return Aim(tokens, ratio, self._check_type(value.get("strategy", ""), str, "strategy"))
 
-    def _number(self, value: Any, where: str) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise self._error(where, value, "a whole number from 0")
-        return value
+def _check_type(value: Any, kind: type, where: str) -> Any:
+    names: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
+    if not isinstance(value, kind):
+        raise _error(where, value, names[kind])
+    return value
 
-    def _check_type(self, value: Any, kind: type, where: str) -> Any:
-        names: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
-        if not isinstance(value, kind):
-            raise self._error(where, value, names[kind])
-        return value
 
-    def _error(self, where: str, value: Any, expected: str) -> InputError:
-        shown = json.dumps(value)[:60]
-        return InputError(f"{where}: expected {expected}, found {shown}", path=self.path)
+def _error(where: str, value: Any, expected: str) -> InputError:
+    return InputError(f"{where}: expected {expected}, found {json.dumps(value)[:60]}")
 
 
 class MatchedDecisions(Struct, frozen=True):

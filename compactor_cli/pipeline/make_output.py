@@ -1,30 +1,39 @@
-"""The plan, summaries and output of a compaction, one after the other."""
+"""The plan, summaries and output of a compaction, one after the other, and a mark in a message or at the end of a
+system prompt that says how many tokens all rounds removed. The mark is needed if no summary says what the transcript
+was compacted from: the next round with a ratio would take its input for the whole."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from math import inf
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from compactor_cli.errors import UsageError
+from compactor_cli.errors import BudgetError, UsageError
 from compactor_cli.features.topics import find_topics
 from compactor_cli.formats.base import Format
 from compactor_cli.memory.recall import Recalled, drop_earlier, link_recalled, recall_index
-from compactor_cli.model.message import Role
-from compactor_cli.model.plan import Plan
+from compactor_cli.model.injected import origin_of
+from compactor_cli.model.message import Message, Role, by_index
+from compactor_cli.model.plan import Decision, Edit, Plan
 from compactor_cli.model.report import Analysis
 from compactor_cli.pipeline.alternation import max_placeholders, placeholder_turn, plan_with_placeholders
 from compactor_cli.pipeline.assemble import Inserted, Output, assemble
 from compactor_cli.pipeline.earlier_marks import without_earlier_marks
 from compactor_cli.pipeline.make_plan import make_plan, plan_with_memories, without_memories
-from compactor_cli.pipeline.one_compaction import OneCompaction
+from compactor_cli.pipeline.one_compaction import OneCompaction, stated_base
 from compactor_cli.pipeline.write_summaries import Summary, write_summaries
 from compactor_cli.settings import Settings
 from compactor_cli.summaries.extractive import Extractive
-from compactor_cli.summary_text.headers import Base, writer_of
+from compactor_cli.summary_text.excerpts import GAP
+from compactor_cli.summary_text.headers import Base, left_out_mark, writer_of
+from compactor_cli.text.shorten import is_shortened
+
+_MIN_TARGET_TOKENS = 60
+_MARK_TOKENS = 6
 
 
 class RunPlan(NamedTuple):
@@ -133,3 +142,116 @@ def _summary_role(format: Format, settings: Settings) -> Role:
         if role == requested:
             return role
     raise UsageError(f"--summary-role {requested!r}: {format.name} allows {', '.join(format.summary_roles)}")
+
+
+def with_stated_base(run: OneCompaction, analysis: Analysis, assembled: AssembledRun) -> AssembledRun:
+    """Return an output that says what it was compacted from, if the next round needs to know. If a summary says so,
+    the output is unchanged. Otherwise a message that was cut gets a mark. If no mark fits, the output is made again
+    with fewer tokens. Messages that stay whole are not changed."""
+    if not _is_needed(run, assembled) or _states_base(run, assembled):
+        return assembled
+    marked, missing_tokens = _add_mark(run, analysis, assembled)
+    for reserved in dict.fromkeys((missing_tokens, _MARK_TOKENS)) if missing_tokens and not run.settings.asks else ():
+        assert run.target is not None  # without a target, a mark always fits
+        smaller = replace(run, target=run.target - reserved)
+        try:
+            planned = plan_run(smaller, analysis)
+            # so that a summary names the whole target
+            planned = planned._replace(placeholder_tokens=planned.placeholder_tokens + reserved)
+            retried = assemble_run(run, analysis, *summarize(smaller, analysis, planned), planned.recall)
+        except BudgetError:
+            break
+        marked = retried if _states_base(run, retried) else _add_mark(run, analysis, retried)[0]
+        if marked is not None:
+            break
+    return marked or assembled
+
+
+def _is_needed(run: OneCompaction, assembled: AssembledRun) -> bool:
+    """Return whether the next round needs to know the original size. It does if the target is a ratio, or if an
+    earlier round stated a size. It also does if a system prompt was cut: the prompt will be cut again, and the
+    tokens that it leaves to the session depend on the original size."""
+    if run.target is not None and run.target < _MIN_TARGET_TOKENS:
+        return False
+    if run.settings.target_ratio is not None or run.base.tokens > run.transcript.tokens:
+        return True
+    return run.target is not None and any(map(_is_cut_prompt, assembled.output.messages))
+
+
+def _is_cut_prompt(message: Message) -> bool:
+    return message.is_system_prompt and any(part.edited or is_shortened(part.text) for part in message.parts)
+
+
+def _states_base(run: OneCompaction, assembled: AssembledRun) -> bool:
+    if run.base.tokens <= run.transcript.tokens <= (run.target or 0):
+        return True  # nothing had to be compacted
+    tokens = assembled.output.tokens
+    stated = stated_base(assembled.output.messages, tokens)
+    return tokens >= run.base.tokens or (stated is not None and stated.tokens >= run.base.tokens)
+
+
+def _add_mark(run: OneCompaction, analysis: Analysis, assembled: AssembledRun) -> tuple[AssembledRun | None, int]:
+    """Return the output with a mark at a message; if none fits, None and the number of tokens missing."""
+    output_tokens = assembled.output.tokens
+    tokens_left = inf if run.target is None else run.target - output_tokens
+    missing_tokens: list[int] = []
+    for message in _rank_markable(analysis, assembled):
+        part = message.parts[0]
+        edit = _with_mark(message, run.base.tokens - output_tokens, run.tools.counter.count)
+        if origin_of(edit.text) != origin_of(part.text):
+            continue
+        if edit.tokens - part.tokens <= tokens_left:
+            plan = _add_edit(analysis, assembled.plan, edit)
+            return assemble_run(run, analysis, plan, assembled.summaries, assembled.recall), 0
+        missing_tokens.append(edit.tokens - part.tokens - int(tokens_left))
+    return None, min(missing_tokens, default=0)
+
+
+def _with_mark(message: Message, removed_tokens: int, count: Callable[[str], int]) -> Edit:
+    """Return an edit that adds a mark to a message's first part. The mark counts its own tokens."""
+    part, number, tried = message.parts[0], removed_tokens, set[int]()
+    while number not in tried:  # a smaller number may take fewer tokens
+        tried.add(number)
+        text = left_out_mark(number, part.text, at_end=message.is_system_prompt)
+        number = removed_tokens - count(text) + part.tokens
+    number = max(number, removed_tokens - count(text) + part.tokens)
+    text = left_out_mark(number, part.text, at_end=message.is_system_prompt)
+    return Edit(message.index, 0, text, count(text))
+
+
+def _rank_markable(analysis: Analysis, assembled: AssembledRun) -> list[Message]:
+    """Return the messages that can have a mark: those that begin with a gap first, system prompts last."""
+    input_messages = by_index(analysis.transcript.messages)
+    shortened = [
+        message
+        for message in assembled.output.messages
+        if _can_be_marked(message)
+        and message.index not in analysis.kept
+        and not input_messages[message.index].parts[0].edited
+    ]
+    return sorted(shortened, key=lambda m: (m.is_system_prompt, not m.parts[0].text.lstrip().startswith(GAP)))
+
+
+def _can_be_marked(message: Message) -> bool:
+    """Return whether a message begins with words of the session that were cut, or is a cut system prompt."""
+    first = message.parts[0] if message.parts and message.index >= 0 else None
+    if first is None or first.kind != "text" or first.place is None or not any(map(str.isalnum, first.text)):
+        return False
+    is_spoken = message.role in ("user", "assistant") and message.origin in ("request", "other")
+    return (first.edited and is_spoken) or _is_cut_prompt(message)
+
+
+def _add_edit(analysis: Analysis, plan: Plan, edit: Edit) -> Plan:
+    """Return the plan with one more edit, which replaces an existing edit of the same text."""
+
+    def edited(decision: Decision) -> Decision:
+        if edit.message not in analysis.groups[decision.group].messages:
+            return decision
+        tokens_by_part = {(other.message, other.part): other.tokens for other in decision.edits}
+        location = edit.message, edit.part
+        old_tokens = tokens_by_part.get(location, analysis.transcript.messages[edit.message].parts[edit.part].tokens)
+        others = [other for other in decision.edits if (other.message, other.part) != location]
+        edits = tuple(sorted([*others, edit]))
+        return decision._replace(edits=edits, tokens=decision.tokens - old_tokens + edit.tokens)
+
+    return replace(plan, decisions=tuple(map(edited, plan.decisions)))

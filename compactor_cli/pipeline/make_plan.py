@@ -14,10 +14,9 @@ from compactor_cli.model.budget import TIERS, Budget, FixedParts
 from compactor_cli.model.plan import Plan, keep_all
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.model.report import Analysis
-from compactor_cli.pipeline.one_compaction import OneCompaction, is_within_target
+from compactor_cli.pipeline.one_compaction import OneCompaction, Tools, is_within_target
 from compactor_cli.pipeline.protect import protect
 from compactor_cli.pipeline.share_budget import NEWEST_FIRST_SHARES, TIER_SHARES, allocate
-from compactor_cli.pipeline.tools import Tools
 from compactor_cli.settings import Settings
 
 

@@ -6,15 +6,21 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cache, partial
 
 from compactor_cli.model.budget import TIERS
+from compactor_cli.model.memory import Memory
 from compactor_cli.model.message import Message, by_index
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.report import Analysis, Compaction, Dispositions, Protected, Spent, TierLine, TierUse
-from compactor_cli.model.transcript import Transcript
-from compactor_cli.pipeline.assemble import Inserted, Output
+from compactor_cli.model.transcript import Note, Transcript
+from compactor_cli.pipeline.decide import not_kept
 from compactor_cli.pipeline.earlier_marks import is_changed_beyond_mark
+from compactor_cli.pipeline.make_output import AssembledRun, any_by_model
+from compactor_cli.pipeline.make_plan import compile_patterns, kept_tokens
 from compactor_cli.pipeline.one_compaction import OneCompaction
+from compactor_cli.pipeline.repair import removal_warnings
+from compactor_cli.pipeline.shortened import OutputComparison
 from compactor_cli.pipeline.token_use import spent_by_use
 from compactor_cli.pipeline.write_summaries import Summary, current_round
+from compactor_cli.summaries.extractive import Extractive
 from compactor_cli.summary_text.verbatim import turn
 
 
@@ -42,33 +48,27 @@ def unchanged_report(transcript: Transcript, target: int | None) -> Compaction:
     return Compaction(
         data=original_bytes(transcript),
         repaired=transcript,
-        groups=(),
         before=transcript,
         messages=transcript.messages,
         tokens=transcript.tokens,
         target=target,
         changed=False,
-        plan=None,
         round=current_round(transcript.messages) - 1,
         dispositions=Dispositions(kept=len(transcript.messages)),
         use_of_tokens=lambda: (Spent("unchanged", transcript.tokens),) if transcript.tokens else (),
-        repairs=(),
-        removed=(),
-        first_changed_index=None,
         prefix_tokens_kept=transcript.tokens,
-        summarizer="",
     )
 
 
 def make_report(
     run: OneCompaction,
     analysis: Analysis,
-    plan: Plan,
-    summaries: Sequence[Summary],
-    output: Output,
-    inserted: Inserted | None,
+    assembled: AssembledRun,
+    repairs: tuple[Note, ...],
+    memories: tuple[Memory, ...],
 ) -> Compaction:
-    """Return the report of a compaction, without its repairs."""
+    """Return the report of a compaction. `memories`: those that were extracted from the input."""
+    plan, summaries, recall, output, inserted = assembled
     transcript, repaired, count = run.transcript, analysis.transcript, run.tools.counter.count
     rendition = {i: d.rendition for d in plan.decisions for i in analysis.groups[d.group].messages}
     outputs = by_index(output.messages)
@@ -86,23 +86,48 @@ def make_report(
         groups=analysis.groups,
         before=transcript,
         messages=output.messages,
-        tokens=sum(m.tokens for m in output.messages),
+        tokens=output.tokens,
         target=run.target,
         changed=True,
         plan=plan,
         round=current_round(repaired.messages) if summaries else current_round(repaired.messages) - 1,
         dispositions=_dispositions(transcript, repaired.messages, rendition, outputs),
         use_of_tokens=cache(partial(spent_by_use, repaired.messages, analysis.groups, plan.decisions, output.messages)),
-        repairs=(),
+        repairs=repairs,
         removed=output.removed,
         outside=output.outside,
         first_changed_index=None if first_changed is None else _first_number(repaired.messages, first_changed, dropped),
         prefix_tokens_kept=sum(m.tokens for m in prefix),
-        summarizer="",
+        # the offline one if a model should have written summaries but wrote none
+        summarizer=run.tools.summarizer.name if any_by_model(summaries) or not plan.slots else Extractive.name,
+        warnings=_warnings(run, analysis, assembled, repairs),
+        stages=tuple(run.stages.seconds),
+        recalled=len(recall.memories),
+        memories=memories,
         rate=analysis.rate,
         use_of_tiers=cache(partial(_use_of_tiers, analysis, plan, outputs, summaries, count)),
         kept=analysis.kept,
         dropped=analysis.dropped,
+    )
+
+
+def _warnings(
+    run: OneCompaction, analysis: Analysis, assembled: AssembledRun, repairs: tuple[Note, ...]
+) -> tuple[str, ...]:
+    compared = OutputComparison(
+        analysis.transcript.messages,
+        assembled.output.messages,
+        assembled.plan,
+        compile_patterns(run.settings.keep),
+        run.settings.keep_last,
+        lambda: kept_tokens(analysis, run.settings) + assembled.recall.tokens,
+        run.tools.counter.count,
+    )
+    return (
+        *assembled.plan.notes,
+        *removal_warnings(run.transcript.messages, repairs),
+        *compared.warnings(),
+        *not_kept(analysis.transcript.messages, run.decisions),
     )
 
 

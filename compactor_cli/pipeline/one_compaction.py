@@ -1,22 +1,117 @@
-"""One compaction of one transcript: its inputs, and values derived from them."""
+"""One compaction of one transcript: the tools that it uses, its stages, its inputs, and values derived from them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from compactor_cli.features.topics import find_topics
+from compactor_cli.formats.base import Format
 from compactor_cli.model.decisions import Decided
+from compactor_cli.model.group import Group
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.message import Message, ends_with_result
 from compactor_cli.model.pairing import Pairing
+from compactor_cli.model.planning import Strategy, Summarizer, Topic
 from compactor_cli.model.transcript import Transcript
-from compactor_cli.pipeline.stages import Stages
-from compactor_cli.pipeline.tools import Tools
 from compactor_cli.settings import Settings
 from compactor_cli.summary_text.headers import Base, MarkOfLoss, base_of, left_out
+from compactor_cli.tokens.base import TokenCounter
 
+if TYPE_CHECKING:
+    from compactor_cli.model.profile import Profile
+    from compactor_cli.scoring import Scorer
+
+
+Topics = Callable[[Sequence[Message], Sequence[Group]], Sequence[Topic]]
+
+IDLE, COMPLETE = "idle", "complete"
+STAGES = {
+    IDLE: "",
+    "analyzing": "Reviewing conversation insights...",
+    "clustering": "Grouping related topics...",
+    "extracting": "Finding key learnings...",
+    "summarizing": "Creating memory snapshot...",
+    "persisting": "Saving to long-term memory...",
+    COMPLETE: "Memory refreshed! ✨",
+}
+"""The stages of seed 003 in order, with its texts for people: not compacting; scoring messages; grouping them by
+topic (if the strategy looks for topics); extracting self-contained memories (if requested); writing summaries;
+writing the memory log (if memories are requested); done."""
 DAMAGE_KINDS = ("cut_off_line", "damaged_line")
+
+
+class CurrentStage:
+    """The current stage of a compaction. Pass it as `on_stage`, and read it at any time."""
+
+    def __init__(self) -> None:
+        self.stage, self.message = IDLE, STAGES[IDLE]
+
+    def __call__(self, stage: str, message: str) -> None:
+        self.stage, self.message = stage, message
+
+
+class Stages:
+    """The seconds of each stage by the given clock, and notifications when stages begin."""
+
+    def __init__(
+        self, clock: Callable[[], float], progress: Callable[[str], None], on_stage: Callable[[str, str], object]
+    ) -> None:
+        self._clock, self._progress, self._on_stage = clock, progress, on_stage
+        self._stage_start = clock()
+        self._current = ""
+        self.seconds: list[tuple[str, float]] = []
+
+    def announce(self, stage: str) -> None:
+        """Announce that a stage of STAGES begins, unless it or a later one has already begun."""
+        order = list(STAGES)
+        if not self._current or order.index(stage) > order.index(self._current):
+            self._current = stage
+            self._on_stage(stage, STAGES[stage])
+
+    def fail(self) -> None:
+        """Announce that the run ended early, so that nothing is being compacted any more."""
+        self._current = ""
+        self._on_stage(IDLE, STAGES[IDLE])
+
+    def clustering(self, topics: Topics) -> Topics:
+        """Return a search for topics that announces its stage when it begins."""
+
+        def announced(messages: Sequence[Message], groups: Sequence[Group]) -> Sequence[Topic]:
+            self.announce("clustering")
+            return topics(messages, groups)
+
+        return announced
+
+    def finish(self, stage: str) -> None:
+        now = self._clock()
+        self.seconds.append((stage, now - self._stage_start))
+        self._stage_start = now
+        self._progress(stage)
+
+
+class Tools(Struct, frozen=True):
+    """The tools that the pipeline uses. They are passed in, so that it accesses no files, clocks or models itself."""
+
+    format: Format
+    counter: TokenCounter
+    scorer: Scorer
+    strategy: Strategy
+    summarizer: Summarizer
+    profile: Profile | None = None
+    clock: Callable[[], float] = lambda: 0.0
+    topics: Topics = find_topics
+    explain_values: bool = True
+    progress: Callable[[str], None] = lambda stage: None
+    on_stage: Callable[[str, str], object] = lambda stage, meaning: None
+    recall: Callable[[Transcript], Sequence[Memory]] = lambda transcript: ()
+    """Finds memories that are relevant to a transcript, most relevant first; called if none are given."""
+    remember: Callable[[Transcript], Sequence[Memory]] | None = None
+    """Extracts what is worth remembering from a transcript, before any of it is summarized; None for nothing."""
+    persist: Callable[[Sequence[Memory]], object] | None = None
+    """Stores the extracted memories after everything else is done; None if the caller stores them later."""
 
 
 class OneCompaction(Struct, frozen=True):

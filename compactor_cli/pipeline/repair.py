@@ -21,6 +21,7 @@ from compactor_cli.model.message import (
     Message,
     Part,
     Place,
+    Role,
     ends_with_result,
 )
 from compactor_cli.model.pairing import Pairing, PartIndex, pair_calls
@@ -59,7 +60,7 @@ def repair(
     in_flight = any(index >= last for index, _ in pairing.unanswered)
     if not close or in_flight:
         return repaired, notes
-    closed, more = _close_history(repaired, per_message, count)
+    closed, more = _close_history(repaired, rules)
     return closed, (*notes, *more)
 
 
@@ -109,10 +110,14 @@ def _repair_results(
     for index, message in enumerate(messages):
         remaining = [] if index in moved else _remove_results(message, index, surplus, moved_results, rules.count)
         if added_parts[index]:
-            remaining = [_append_parts(each, _with_places(each, added_parts[index])) for each in remaining]
+            place = Place(message.records[-1], (), ADDED_ENCODING)  # behind everything else in the record
+            parts = [replace(part, place=place, edited=True) for part in added_parts[index]]
+            remaining = [_append_parts(each, parts) for each in remaining]
         result += remaining
         result += added_after[index]
-    repaired = _renumber(result)
+    repaired = tuple(
+        m if m.index == index else replace(m, index=index, input_number=m.number) for index, m in enumerate(result)
+    )
     if not repaired:  # the transcript consists only of results without calls and cannot be repaired
         return transcript, ()
     owners = _renumber_owners(transcript, repaired)
@@ -131,7 +136,9 @@ def _add_results(
     for call in sorted(missing):
         # after the whole turn if it is saved in pieces, because reading it again must give one group
         end = _turn_end(messages, call[0])
-        result = _missing_result(messages[call[0]], call[1], messages[end], rules.per_message, rules.count)
+        part = messages[call[0]].parts[call[1]]
+        answer = Part("tool_result", NO_RESPONSE, rules.count(NO_RESPONSE), None, part.name, part.call_id, True)
+        result = _added_message(f"synthetic:{part.call_id}", "tool", answer, messages[call[0]], messages[end], rules)
         if call in answering_messages:
             added_parts[answering_messages[call]] += result.parts
         elif rules.alternates and added_after[end] and not added_after[end][-1].records:
@@ -154,11 +161,6 @@ def _append_parts(message: Message, parts: Sequence[Part]) -> Message:
     return replace(message, parts=(*message.parts, *parts), tokens=tokens)
 
 
-def _with_places(message: Message, parts: Sequence[Part]) -> list[Part]:
-    """Return the parts with places behind those of a message."""
-    return [replace(part, place=Place(message.records[-1], (), ADDED_ENCODING), edited=True) for part in parts]
-
-
 def removal_warnings(messages: Sequence[Message], repairs: Sequence[Note]) -> tuple[str, ...]:
     """Return a warning about messages that consisted only of results without calls; empty if there are none."""
     removed = Counter(note.index for note in repairs if note.kind == "removed_result")
@@ -172,26 +174,29 @@ def removal_warnings(messages: Sequence[Message], repairs: Sequence[Note]) -> tu
     )
 
 
-def _close_history(
-    transcript: Transcript, per_message: int, count: Callable[[str], int]
-) -> tuple[Transcript, tuple[Note, ...]]:
+def _close_history(transcript: Transcript, rules: _RepairRules) -> tuple[Transcript, tuple[Note, ...]]:
     messages = transcript.messages
     if not messages or not ends_with_result(messages[-1]):
         return transcript, ()
-    last, tokens = messages[-1], count(CLOSING_TEXT)
-    turn = Message(
-        index=len(messages),
-        input_number=last.number,
-        id=CLOSING_ID,
-        role="assistant",
-        parts=(Part("text", CLOSING_TEXT, tokens),),
+    closing = Part("text", CLOSING_TEXT, rules.count(CLOSING_TEXT))
+    turn = _added_message(CLOSING_ID, "assistant", closing, messages[-1], messages[-1], rules)
+    note = Note("assistant_turn", len(messages), "after the tool result that ends the history")
+    return replace(transcript, messages=(*messages, replace(turn, index=len(messages)))), (note,)
+
+
+def _added_message(id: str, role: Role, part: Part, source: Message, last: Message, rules: _RepairRules) -> Message:
+    """Return a message with one part, which belongs to the message `source` and is written after the message `last`."""
+    return Message(
+        index=-1,
+        input_number=source.number,
+        id=id,
+        role=role,
+        parts=(part,),
         records=(),
-        tokens=per_message + tokens,
-        timestamp=last.timestamp,
+        tokens=rules.per_message + part.tokens,
+        timestamp=source.timestamp,
         after=last.after if last.after is not None else last.records[-1],
     )
-    note = Note("assistant_turn", turn.index, "after the tool result that ends the history")
-    return replace(transcript, messages=(*messages, turn)), (note,)
 
 
 def _turn_end(messages: Sequence[Message], index: int) -> int:
@@ -199,26 +204,6 @@ def _turn_end(messages: Sequence[Message], index: int) -> int:
     while turn is not None and index + 1 < len(messages) and messages[index + 1].turn == turn:
         index += 1
     return index
-
-
-def _missing_result(
-    message: Message, part_index: int, last: Message, per_message: int, count: Callable[[str], int]
-) -> Message:
-    """Return a result for a call of `message`, to be placed after the message `last`."""
-    part = message.parts[part_index]
-    tokens = count(NO_RESPONSE)
-    result = Part("tool_result", NO_RESPONSE, tokens, None, part.name, part.call_id, True)
-    return Message(
-        index=-1,
-        input_number=message.number,
-        id=f"synthetic:{part.call_id}",
-        role="tool",
-        parts=(result,),
-        records=(),
-        tokens=per_message + tokens,
-        timestamp=message.timestamp,
-        after=last.after if last.after is not None else last.records[-1],
-    )
 
 
 def _remove_results(
@@ -257,12 +242,6 @@ def _as_text(part: Part, count: Callable[[str], int]) -> Part:
     place = Place(part.place.record, part.place.path[:-1], "block:text")
     text = f"{DETACHED_RESULT} {part.text}".rstrip()
     return Part("text", text, count(text), place, edited=True)
-
-
-def _renumber(messages: list[Message]) -> tuple[Message, ...]:
-    return tuple(
-        m if m.index == index else replace(m, index=index, input_number=m.number) for index, m in enumerate(messages)
-    )
 
 
 def _renumber_owners(transcript: Transcript, repaired: tuple[Message, ...]) -> dict[int, int]:

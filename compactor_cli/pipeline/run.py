@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
-from typing import TYPE_CHECKING
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -20,70 +19,31 @@ from compactor_cli.memory.recall import (
 )
 from compactor_cli.model.content import Content
 from compactor_cli.model.decisions import UNDECIDED, Decided, Dropped
-from compactor_cli.model.group import Fault, Group
+from compactor_cli.model.group import Fault
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.message import CLOSING_ID, LEGACY_ID
-from compactor_cli.model.pairing import Pairing, pair_calls
+from compactor_cli.model.pairing import pair_calls
 from compactor_cli.model.report import Analysis, Compaction
-from compactor_cli.model.score import Rating
 from compactor_cli.model.transcript import Note, Source, Transcript
+from compactor_cli.pipeline.analysis import analyze
 from compactor_cli.pipeline.assemble import Output
-from compactor_cli.pipeline.decide import check_beginning, check_numbers, kept_indices, not_kept, without_dropped
+from compactor_cli.pipeline.decide import check_beginning, check_numbers, kept_indices, without_dropped
 from compactor_cli.pipeline.earlier_marks import without_marks
-from compactor_cli.pipeline.groups import form_groups
-from compactor_cli.pipeline.make_output import any_by_model, assemble_run, plan_run, summarize
-from compactor_cli.pipeline.make_plan import compile_patterns, kept_tokens
+from compactor_cli.pipeline.make_output import AssembledRun, assemble_run, plan_run, summarize, with_stated_base
 from compactor_cli.pipeline.make_report import make_report, unchanged_report
-from compactor_cli.pipeline.one_compaction import DAMAGE_KINDS, OneCompaction, is_within_target, resolve_target
-from compactor_cli.pipeline.repair import removal_warnings, repair
-from compactor_cli.pipeline.shortened import OutputComparison
-from compactor_cli.pipeline.stages import COMPLETE, Stages
-from compactor_cli.pipeline.state_base import with_stated_base
-from compactor_cli.pipeline.tiers import assign_tiers, select_residuals
-from compactor_cli.pipeline.tools import Tools
+from compactor_cli.pipeline.one_compaction import (
+    COMPLETE,
+    DAMAGE_KINDS,
+    OneCompaction,
+    Stages,
+    Tools,
+    is_within_target,
+    resolve_target,
+)
+from compactor_cli.pipeline.repair import repair
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.extractive import Extractive
 from compactor_cli.summary_text.headers import base_of
-
-if TYPE_CHECKING:
-    from compactor_cli.scoring import Scorer
-
-
-def analyze(
-    transcript: Transcript,
-    tools: Tools,
-    settings: Settings,
-    target: int | None = None,
-    *,
-    pairing: Pairing | None = None,
-) -> Analysis:
-    """Return the groups, scores, residuals, tiers and faults of a transcript as it is."""
-    pairing = pairing or pair_calls(transcript.messages)
-    groups = form_groups(transcript.messages, pairing)
-    rate = cache(partial(_rate_messages, transcript, groups, tools.scorer, settings, target))
-    if tools.scorer.asks:
-        rate()  # the report includes the model's use, so ask it now
-    input_faults = faults(
-        transcript.messages,
-        adjacent_results=tools.format.adjacent_results,
-        alternates=tools.format.alternates,
-        pairing=pairing,
-    )
-    return Analysis(rate, transcript, groups, pairing, input_faults)
-
-
-def _rate_messages(
-    transcript: Transcript, groups: Sequence[Group], scorer: Scorer, settings: Settings, target: int | None
-) -> Rating:
-    scoring = settings.scoring
-    scores = scorer.score(transcript, settings)
-    share = scoring.max_residuals if scoring.residuals else 0
-    residuals = select_residuals(
-        transcript.messages, scores, threshold=scoring.threshold, max_share=share, total_tokens=target
-    )
-    borders = settings.tiers.borders if settings.tiers.enabled else (len(transcript.messages),) * 3
-    return Rating(scores, residuals, assign_tiers(transcript.messages, groups, residuals.kept, borders))
 
 
 def compact(
@@ -109,7 +69,11 @@ def compact(
     run = OneCompaction(transcript, tools, settings, stages, target, base, pairing, closed, recalled, decided)
     try:
         check_numbers(decided, len(transcript.messages))
-        result = _persist_memories(run, _compact_with_retry(run))
+        result = _compact_with_retry(run)
+        if result.changed and tools.remember is not None and tools.persist is not None:
+            stages.announce("persisting")
+            tools.persist(result.memories)
+            stages.finish("persist")
     except CompactorError:
         stages.fail()
         raise
@@ -129,15 +93,6 @@ def _compact_with_retry(run: OneCompaction) -> Compaction:
     return result
 
 
-def _persist_memories(run: OneCompaction, result: Compaction) -> Compaction:
-    """Return the result after writing its memories, if they are to be written here."""
-    if result.changed and run.tools.remember is not None and run.tools.persist is not None:
-        run.stages.announce("persisting")
-        run.tools.persist(result.memories)
-        run.stages.finish("persist")
-    return result
-
-
 def _add_warning(result: Compaction, warning: str) -> Compaction:
     return replace(result, warnings=(*result.warnings, warning))
 
@@ -151,8 +106,7 @@ def _compact(run: OneCompaction) -> Compaction:
         tools = replace(run.tools, topics=stages.clustering(run.tools.topics))
         run = replace(run, tools=tools)
         planned = plan_run(run, analysis)
-        recall = planned.recall
-        if run.memories and recall.message is None:
+        if run.memories and planned.recall.message is None:
             return _without_memories(run)
     except BudgetError as error:
         if run.must_change or transcript.tokens >= error.floor:
@@ -164,12 +118,10 @@ def _compact(run: OneCompaction) -> Compaction:
     stages.announce("summarizing")
     plan, summaries = summarize(run, analysis, planned)
     stages.finish("summarize")
-    assembled = with_stated_base(run, analysis, assemble_run(run, analysis, plan, summaries, recall))
-    plan, summaries, recall, output, inserted = assembled
+    assembled = with_stated_base(run, analysis, assemble_run(run, analysis, plan, summaries, planned.recall))
+    output = assembled.output
     stages.finish("assemble")
-    all_whole = all(decision.rendition == "whole" for decision in plan.decisions)
-    is_worthwhile = _is_worthwhile(transcript, output, summary_needed=recall.message is not None or not all_whole)
-    if run.target is None and not is_worthwhile and not run.must_change:
+    if run.target is None and not run.must_change and not _is_worthwhile(transcript, assembled):
         return unchanged_report(transcript, run.target)
     has_closing_turn = any(message.id == CLOSING_ID for message in output.messages[-1:])
     repairs = tuple(note for note in repairs if has_closing_turn or note.kind != "assistant_turn")
@@ -177,31 +129,7 @@ def _compact(run: OneCompaction) -> Compaction:
     if analysis.dropped:
         check_beginning(transcript.messages, output.messages)
     stages.finish("verify")
-    result = make_report(run, analysis, plan, summaries, output, inserted)
-    compared = OutputComparison(
-        analysis.transcript.messages,
-        output.messages,
-        plan,
-        compile_patterns(run.settings.keep),
-        run.settings.keep_last,
-        lambda: kept_tokens(analysis, run.settings) + recall.tokens,
-        run.tools.counter.count,
-    )
-    return replace(
-        result,
-        repairs=repairs,
-        stages=tuple(stages.seconds),
-        # the offline one if a model should have written summaries but wrote none
-        summarizer=run.tools.summarizer.name if any_by_model(summaries) or not plan.slots else Extractive.name,
-        warnings=(
-            *plan.notes,
-            *removal_warnings(transcript.messages, repairs),
-            *compared.warnings(),
-            *not_kept(analysis.transcript.messages, run.decisions),
-        ),
-        recalled=len(recall.memories),
-        memories=memories,
-    )
+    return make_report(run, analysis, assembled, repairs, memories)
 
 
 def _extract_memories(run: OneCompaction) -> tuple[Memory, ...]:
@@ -253,11 +181,13 @@ def _prepare(run: OneCompaction) -> tuple[Analysis, tuple[Note, ...]]:
     return analysis, repairs
 
 
-def _is_worthwhile(transcript: Transcript, output: Output, *, summary_needed: bool) -> bool:
+def _is_worthwhile(transcript: Transcript, assembled: AssembledRun) -> bool:
     """Return, without a target, whether the output is smaller and tells a later run that it is compacted."""
-    summaries = [m.text("text") for m in output.messages if m.origin == "summary"]
-    states_base = (not summaries and not summary_needed) or any(base_of(text) is not None for text in summaries)
-    return states_base and sum(m.tokens for m in output.messages) < transcript.tokens
+    summaries = [m.text("text") for m in assembled.output.messages if m.origin == "summary"]
+    all_whole = all(decision.rendition == "whole" for decision in assembled.plan.decisions)
+    needs_no_summary = all_whole and assembled.recall.message is None
+    states_base = (not summaries and needs_no_summary) or any(base_of(text) is not None for text in summaries)
+    return states_base and assembled.output.tokens < transcript.tokens
 
 
 def compact_source(
@@ -331,9 +261,8 @@ def _verify(run: OneCompaction, output: Output) -> None:
         new -= {_kind(f) for f in find(run.transcript.messages, pairing=run.pairing)}
     if new:
         raise AssertionError(f"the output has faults that the input did not have: {sorted(new)}")
-    tokens = sum(m.tokens for m in output.messages)
-    if run.target is not None and tokens > run.target:
-        raise AssertionError(f"the output has {tokens} tokens, the target is {run.target}")
+    if run.target is not None and output.tokens > run.target:
+        raise AssertionError(f"the output has {output.tokens} tokens, the target is {run.target}")
 
 
 def _kind(fault: Fault) -> tuple[str, str]:

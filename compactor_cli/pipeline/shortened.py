@@ -139,11 +139,10 @@ class OutputComparison(Struct, frozen=True, dict=True):
         """Return how far a message was shortened, or that it was left out; empty if it is whole."""
         output_message = self._by_index.get(message.index)
         if output_message is not None:
-            return (
-                f"{message.tokens:,} to {output_message.tokens:,} tokens"
-                if _has_changed_text(message, output_message)
-                else ""
-            )
+            # texts are compared, because repairs edit parts as well
+            pairs = zip(message.parts, output_message.parts, strict=False)
+            is_shortened = any(new.text != old.text for old, new in pairs)
+            return f"{message.tokens:,} to {output_message.tokens:,} tokens" if is_shortened else ""
         text = message.text("text").strip()
         quote = self._quotes.get(message.index)
         if _normalize(text) in (_normalize(quote.text) if quote else self._summary_words):
@@ -171,11 +170,6 @@ class OutputComparison(Struct, frozen=True, dict=True):
 
 def _normalize(text: str) -> str:
     return " ".join(harmless(text).split())
-
-
-def _has_changed_text(before: Message, after: Message) -> bool:
-    """Return whether this run shortened a message, comparing texts, because repairs edit parts as well."""
-    return any(new.text != old.text for old, new in zip(before.parts, after.parts, strict=False))
 
 
 def _list_numbers(messages: Sequence[Message]) -> str:

@@ -17,7 +17,7 @@ from compactor_cli.model.plan import Plan, SummarySlot
 from compactor_cli.model.planning import Summarizer, SummaryRequest
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Transcript
-from compactor_cli.pipeline.tools import Tools
+from compactor_cli.pipeline.one_compaction import Tools
 from compactor_cli.summary_text.headers import CUT_OFF, Base, header, lines_header, lines_mark, round_of
 from compactor_cli.summary_text.state_block import with_whole_list
 from compactor_cli.summary_text.state_line import StateLine

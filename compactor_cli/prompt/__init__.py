@@ -1,5 +1,5 @@
 """`prompt.yaml`: the parts of a prompt besides the conversation (seed 000).
 
-`parse.py` reads the YAML, checks it against `schema.json` and makes a `Prompt`. `segments.py` chooses segments, and
-`sizes.py` computes the size of each part. Nothing here accesses files: a function passed in supplies their texts.
+`parse.py` reads the YAML, checks it against `schema.json` and makes a `Prompt`. `segments.py` chooses segments and
+computes the size of each part. Nothing here accesses files: a function passed in supplies their texts.
 """

@@ -24,8 +24,8 @@ from compactor_cli.model.plan import keep_all
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Link, Transcript
 from compactor_cli.pipeline.assemble import assemble
+from compactor_cli.pipeline.one_compaction import Tools
 from compactor_cli.pipeline.run import compact
-from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.prompt.definition import AFTER, Sized
 from compactor_cli.settings import Settings
@@ -124,7 +124,8 @@ def _compact(
 ) -> Compaction:
     """Return the history compacted to what the parts and the safety margin leave."""
     margin = settings.budget.safety_margin
-    fixed = [(_readable_name(part.name), part.tokens) for part in parts if part.given != "transcript" and part.tokens]
+    names = {part.name: part.name.replace("_", " ") for part in parts} | {"system_llm": "system insight"}
+    fixed = [(names[part.name], part.tokens) for part in parts if part.given != "transcript" and part.tokens]
     fixed.append(("safety margin", margin))
     fixed_tokens = sum(tokens for _, tokens in fixed)
     history_tokens = total - fixed_tokens
@@ -137,10 +138,6 @@ def _compact(
     if history_tokens < 0:
         raise BudgetError(total, fixed_tokens, tuple(fixed), option="--total")
     return history
-
-
-def _readable_name(name: str) -> str:
-    return {"system_llm": "system insight"}.get(name, name.replace("_", " "))
 
 
 def _add_parts(body: Transcript, parts: Sequence[Sized], tools: Tools, replaced: bool) -> tuple[bytes, list[str]]:
@@ -161,7 +158,7 @@ def _add_parts(body: Transcript, parts: Sequence[Sized], tools: Tools, replaced:
     surrounded = replace(
         body,
         messages=numbered,
-        owners=_record_owners(body, head, len(before)),
+        owners={record: owner + len(before) * (owner >= head) for record, owner in body.owners.items()},
         links=_body_links(body, first) if before else body.links,
     )
     groups = [Group(message.index, (message.index,), message.tokens) for message in numbered]
@@ -191,10 +188,6 @@ def _part_message(part: Sized, after: int, tools: Tools) -> Message:
         marks=Marks(type=kind),
         after=after,
     )
-
-
-def _record_owners(body: Transcript, head: int, added: int) -> dict[int, int]:
-    return {record: owner + added if owner >= head else owner for record, owner in body.owners.items()}
 
 
 def _body_links(body: Transcript, first: int) -> tuple[Link | None, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 
@@ -42,20 +42,16 @@ def parse_prompt(text: str, path: str, read: Read) -> Prompt:
     )
 
 
-def parse_context(texts: Mapping[str, str]) -> dict[str, Scalar]:
-    """Return context values given as options; true, false and numbers are converted."""
-    return {name: _scalar(text) for name, text in texts.items()}
-
-
 def context_options(options: tuple[str, ...]) -> dict[str, Scalar]:
-    """Return `NAME=VALUE` options as a context. Raises UsageError for an option in another form."""
-    pairs = {}
+    """Return `NAME=VALUE` options as a context; true, false and numbers are converted. Raises UsageError for an option
+    in another form."""
+    context = {}
     for option in options:
         name, sign, value = option.partition("=")
         if not name or not sign:
             raise UsageError(f"--context {option!r}: use NAME=VALUE, such as error_occurred=true")
-        pairs[name] = value
-    return parse_context(pairs)
+        context[name] = _scalar(value)
+    return context
 
 
 def _scalar(text: str) -> Scalar:
@@ -72,15 +68,14 @@ def _scalar(text: str) -> Scalar:
 def _check_document(document: YamlDocument) -> None:
     from jsonschema import Draft202012Validator
 
+    def in_file_order(error: Any) -> tuple[int, int, str]:
+        path = tuple(error.absolute_path)
+        return document.lines.get(path, 0), -len(path), str(path)
+
     validator = Draft202012Validator(json.loads(schema_text()))
-    errors = sorted(validator.iter_errors(document.value), key=lambda e: _error_order(document, tuple(e.absolute_path)))
-    if errors:
-        raise _to_input_error(document, errors[0])
-
-
-def _error_order(document: YamlDocument, error_path: YamlPath) -> tuple[int, int, str]:
-    """Return a sort key that reports errors in the order of the file."""
-    return document.lines.get(error_path, 0), -len(error_path), str(error_path)
+    first = min(validator.iter_errors(document.value), key=in_file_order, default=None)
+    if first is not None:
+        raise _to_input_error(document, first)
 
 
 def _to_input_error(document: YamlDocument, error: Any) -> InputError:

@@ -1,10 +1,25 @@
-"""Choose which segments to include (seed 000): by their conditions, then by priority within the token limit."""
+"""Choose which segments to include (seed 000), by their conditions, then by priority within the token limit, and
+compute the size of each part of a prompt."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
-from compactor_cli.prompt.definition import Condition, Prompt, Scalar, Segment, SegmentChoice
+from compactor_cli.model.budget import FixedParts
+from compactor_cli.prompt.definition import (
+    AFTER,
+    BEFORE,
+    CURRENT_MESSAGE,
+    Condition,
+    Given,
+    Prompt,
+    PromptPart,
+    Scalar,
+    Segment,
+    SegmentChoice,
+    Sized,
+)
 
 SEPARATOR = "\n\n"
 """Separates segments from each other and from the system prompt."""
@@ -44,23 +59,20 @@ def _choose_segment(
             return SegmentChoice(
                 id=segment.id, variant="out", reason=f"condition {_failure_phrase(condition, context)}"
             )
-    prefer_condensed = condensed and segment.condensed is not None
-    reasons = []
-    if not prefer_condensed:
-        tokens = count(segment.text)
-        lack = _lack_reason(segment, tokens, remaining_tokens)
-        if not lack:
-            reason = "its conditions hold" if segment.when else "has no conditions"
-            return SegmentChoice(id=segment.id, variant="full", reason=reason, text=segment.text, tokens=tokens)
-        reasons.append(lack)
+    variants: list[tuple[Literal["full", "condensed"], str]] = []
+    if not condensed or segment.condensed is None:
+        variants.append(("full", segment.text))
     if segment.condensed is not None:
-        tokens = count(segment.condensed)
+        variants.append(("condensed", segment.condensed))
+    reasons: list[str] = []
+    for variant, text in variants:
+        tokens = count(text)
         lack = _lack_reason(segment, tokens, remaining_tokens)
         if not lack:
-            reason = f"in full, {reasons[0]}" if reasons else "condensed mode"
-            return SegmentChoice(
-                id=segment.id, variant="condensed", reason=reason, text=segment.condensed, tokens=tokens
-            )
+            fits = "its conditions hold" if segment.when else "has no conditions"
+            if variant == "condensed":
+                fits = f"in full, {reasons[0]}" if reasons else "condensed mode"
+            return SegmentChoice(id=segment.id, variant=variant, reason=fits, text=text, tokens=tokens)
         reasons.append(f"condensed, {lack}" if reasons else lack)
     return SegmentChoice(id=segment.id, variant="out", reason="; ".join(reasons))
 
@@ -105,3 +117,49 @@ def _failure_phrase(condition: Condition, context: Mapping[str, Scalar]) -> str:
 
 def _value_text(value: Scalar) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def size_parts(
+    prompt: Prompt, choices: tuple[SegmentChoice, ...], count: Count, per_message: int, system_tokens: int
+) -> tuple[Sized, ...]:
+    """Return the given parts in the order of seed 000, with their sizes.
+
+    A text becomes a message and includes a message's overhead. For a size in tokens nothing is written.
+    `system_tokens`: size of the transcript's own system messages, which are used if the prompt gives none.
+    """
+    sized = []
+    for name in (*BEFORE, *AFTER):
+        part = prompt.parts.get(name)
+        if name == "system_prompt":
+            sized.append(_system_part(part, choices, count, per_message, system_tokens))
+        elif part is not None:
+            sized.append(_make_sized(name, part.given, part.text, part.reserved, count, per_message))
+        elif name == "current_message":
+            sized.append(Sized(name=name, given="default", tokens=CURRENT_MESSAGE, reserved=CURRENT_MESSAGE))
+    return tuple(part for part in sized if part is not None)
+
+
+def fixed_parts(parts: Sequence[Sized]) -> FixedParts:
+    """Return the parts as the fixed parts of a budget."""
+    return FixedParts(**{part.name: part.tokens for part in parts})
+
+
+def _system_part(
+    part: PromptPart | None,
+    choices: tuple[SegmentChoice, ...],
+    count: Count,
+    per_message: int,
+    system_tokens: int,
+) -> Sized | None:
+    name = "system_prompt"
+    if part is None and not any(choice.text for choice in choices):
+        return Sized(name=name, given="transcript", tokens=system_tokens) if system_tokens else None
+    text = join_segments(part.text if part else "", choices)
+    return _make_sized(name, part.given if part else "segments", text, part.reserved if part else 0, count, per_message)
+
+
+def _make_sized(name: str, given: Given, text: str, reserved: int, count: Count, per_message: int) -> Sized:
+    if not text.strip():
+        return Sized(name=name, given=given, tokens=reserved, reserved=reserved)
+    tokens = reserved + per_message + count(text)
+    return Sized(name=name, given=given, tokens=tokens, text=text, reserved=reserved)

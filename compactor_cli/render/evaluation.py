@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from compactor_cli.evaluation.retention.comparison import Difference, Evaluation, MethodRow
+from compactor_cli.evaluation.retention.measure import Difference, Evaluation, MethodRow
 from compactor_cli.evaluation.retention.statistics import MeanEstimate
 from compactor_cli.render.console import count_phrase, format_figure, make_table, snippet
 from compactor_cli.text.clean import plain

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from compactor_cli.memory.exchange import memory_json
 from compactor_cli.memory.merging import Faded, Merge
-from compactor_cli.memory.ranking import MemoryHit
+from compactor_cli.memory.queries import MemoryHit
 from compactor_cli.model.memory import Memory, MemorySource
 from compactor_cli.render.console import make_table, snippet
 from compactor_cli.text.clean import one_line, plain

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
@@ -11,11 +11,13 @@ from rich.text import Text
 
 from compactor_cli.model.content import sha256
 from compactor_cli.model.transcript import Source
-from compactor_cli.prompt.assembly import Prompted
 from compactor_cli.prompt.definition import AFTER, Prompt, SegmentChoice, Sized
 from compactor_cli.render.console import bar, count_phrase, make_table, percent
 from compactor_cli.render.jsons import compact_json, source_json
 from compactor_cli.views.survival.result import Survival
+
+if TYPE_CHECKING:  # all stages of a compaction
+    from compactor_cli.prompt.assembly import Prompted
 
 _NAMES = {"system_llm": "system insight"}
 _GIVEN = {"text": "", "file": "", "segments": "segments", "tokens": "reserved", "default": "reserved"}

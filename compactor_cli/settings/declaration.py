@@ -45,18 +45,9 @@ def setting(
     number must be within the limits. `form` adds what the type does not express: time, pattern, path, tokens (4k is
     4,000), text (the option names a file with the text), or, for a list, rising. `variable` is a second environment
     variable besides the key's own."""
-    declared: Any = field(
-        default=default,
-        metadata={
-            "meaning": meaning,
-            "minimum": minimum,
-            "maximum": maximum,
-            "choices": tuple(choices),
-            "form": form,
-            "variable": variable,
-            "option": option,
-        },
-    )
+    limits = {"minimum": minimum, "maximum": maximum, "declared_choices": tuple(choices), "form": form}
+    metadata = {"meaning": meaning, **limits, "seed_variable": variable, "option": option}  # as in `Key`
+    declared: Any = field(default=default, metadata=metadata)
     return declared  # type: ignore[no-any-return]  # dataclasses takes the field for its default
 
 

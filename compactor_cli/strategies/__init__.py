@@ -1,4 +1,7 @@
-"""The strategies. To add one, add a file here and a line in `_CLASSES`."""
+"""The strategies. To add one, add a file here and a line in `_CLASSES`.
+
+A class says what the strategy is, which many commands show. A strategy of much code loads it only when it plans.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from compactor_cli.model.loaded_later import LoadedLater
 from compactor_cli.model.planning import Strategy
 
 _CLASSES = {
-    "adaptive": "adaptive.strategy.Adaptive",
+    "adaptive": "adaptive.Adaptive",
     "tiered": "tiered.Tiered",
     "ranked": "ranked.Ranked",
     "rolling": "rolling.Rolling",

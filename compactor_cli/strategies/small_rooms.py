@@ -11,7 +11,6 @@ from compactor_cli.errors import BudgetError
 from compactor_cli.model.message import system_tokens
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.planning import PlanInput
-from compactor_cli.strategies.adaptive.strategy import Adaptive, plan_one_summary
 from compactor_cli.strategies.shared.recent import Shape, plan_recent
 
 _MIN_HEADING_ROOM, _MIN_SEVEN_HEADINGS_ROOM = 600, 1_500
@@ -35,7 +34,9 @@ def plan_in_any_room(inputs: PlanInput, shape: Shape) -> Plan:
 
 
 def _without_headings(inputs: PlanInput, shape: Shape, reason: str) -> Plan:
-    plan = Adaptive().plan(inputs) if shape.has_recent else plan_one_summary(inputs)
+    from compactor_cli.strategies.adaptive.strategy import plan_adaptive, plan_one_summary  # only small rooms need it
+
+    plan = plan_adaptive(inputs) if shape.has_recent else plan_one_summary(inputs)
     return replace(plan, notes=(*plan.notes, f"{reason}; adaptive chose what stays"))
 
 

@@ -7,7 +7,7 @@ lines are computed as usual and placed around the model's text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -17,9 +17,8 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.plan import SummarySlot
 from compactor_cli.model.planning import Draft, SummaryRequest, tokens_to_request
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.acceptance import JudgedAnswer, SummaryRules, judge_answer
+from compactor_cli.summaries.acceptance import Grounding, JudgedAnswer, SummaryRules, judge_answer
 from compactor_cli.summaries.extractive import Extractive
-from compactor_cli.summaries.grounding import Grounding
 from compactor_cli.summaries.layout import render
 from compactor_cli.summaries.offline import fit_quoted_lines, make_page
 from compactor_cli.summaries.outline import model_outline, outline_of
@@ -93,11 +92,9 @@ class Llm:
     def _jobs(self, slot: int, request: SummaryRequest, count: Count) -> list[_Job]:
         if request.slot.excerpts is not None:  # the strategy chose every line
             return []
-        pieces = self._part_pieces(request, count) if request.parts else [(None, self._whole_piece(request, count))]
+        pieces = self._part_pieces if request.parts else self._whole_piece
         jobs = []
-        for part, piece in pieces:
-            if piece is None:
-                continue
+        for part, piece in pieces(request, count):
             source = Grounding(piece.messages, piece.earlier)
             job = _Job(slot, part, piece, [], source)
             min_tokens = _MIN_TOKENS + _HEADING_TOKENS * len(piece.titles)
@@ -111,11 +108,11 @@ class Llm:
             jobs.append(job)
         return jobs
 
-    def _whole_piece(self, request: SummaryRequest, count: Count) -> PromptPiece | None:
-        """Return one piece for the whole summary; None if there is nothing new to summarize."""
+    def _whole_piece(self, request: SummaryRequest, count: Count) -> Iterator[tuple[None, PromptPiece]]:
+        """Yield one piece for the whole summary, if there is anything new to summarize."""
         new_messages, earlier = _split_earlier(request.messages)
         if not new_messages:
-            return None
+            return
         outline = model_outline(outline_of(request.slot.outline, request.slot.tier))
         repeated_kinds = {quote.kind for quote in request.slot.quotes}
         headings = [h for h in outline.headings if not h.sections]
@@ -125,7 +122,7 @@ class Llm:
         kind = {"tiers": f"tier{request.slot.tier or 1}", "summary": "session"}.get(
             request.slot.outline, request.slot.outline
         )
-        return PromptPiece(
+        piece = PromptPiece(
             what=_describe_summary(request),
             kind=kind,
             titles=titles,
@@ -136,12 +133,12 @@ class Llm:
             optional=frozenset(h.title for h in headings if kind == "session" and not h.always),
             task=request.task if kind == "session" else "",
         )
+        yield None, piece
 
-    def _part_pieces(self, request: SummaryRequest, count: Count) -> list[tuple[int, PromptPiece | None]]:
-        """Return a piece for each part with enough new tokens to summarize."""
+    def _part_pieces(self, request: SummaryRequest, count: Count) -> Iterator[tuple[int, PromptPiece]]:
+        """Yield a piece for each part with enough new tokens to summarize."""
         room = self._text_budget(request, count)
         total_weight = sum(part.weight for part, _ in request.parts) or 1.0
-        pieces: list[tuple[int, PromptPiece | None]] = []
         earlier = _split_earlier(request.messages)[1]
         for index, (part, messages) in enumerate(request.parts):
             new_messages = _split_earlier(messages)[0]
@@ -159,8 +156,7 @@ class Llm:
                 replaces_earlier=False,
                 batches=part.batches,
             )
-            pieces.append((index, piece))
-        return pieces
+            yield index, piece
 
     def _text_budget(self, request: SummaryRequest, count: Count) -> int:
         """Return the tokens for the model's text: a share of what heading, requests and quoted lines leave."""
@@ -173,14 +169,13 @@ class Llm:
     def _ask(self, jobs: Sequence[_Job], count: Count) -> None:
         """Take one step with each job. Rejected answers are requested once more."""
         steps = [step for job in jobs for step in self._steps(job)]
-        first_answers = self._ask_and_judge(steps, [""] * len(steps), count)
-        retried = [i for i, answer in enumerate(first_answers) if answer.reason and not answer.failed]
-        second_answers = self._ask_and_judge(
-            [steps[i] for i in retried], [first_answers[i].reason for i in retried], count
-        )
-        results = dict(enumerate(first_answers)) | dict(zip(retried, second_answers, strict=True))
+        answers = self._ask_and_judge(steps, [""] * len(steps), count)
+        retried = [i for i, answer in enumerate(answers) if answer.reason and not answer.failed]
+        again = self._ask_and_judge([steps[i] for i in retried], [answers[i].reason for i in retried], count)
+        for i, answer in zip(retried, again, strict=True):
+            answers[i] = answer
         for job in jobs:
-            pairs = [(steps[i], results[i]) for i in range(len(steps)) if steps[i].job is job]
+            pairs = [(step, answer) for step, answer in zip(steps, answers, strict=True) if step.job is job]
             rejected = [answer for _, answer in pairs if answer.reason]
             if len(rejected) == len(pairs) or any(step.stretch is None for step, answer in pairs if answer.reason):
                 job.failure = f"{rejected[0].reason}{'' if rejected[0].failed else ' (asked twice)'}"

@@ -17,7 +17,17 @@ from msgspec.structs import replace
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
 from compactor_cli.model.talking import is_between_people
 from compactor_cli.summaries.facts import earlier_left_out, left_out_line
-from compactor_cli.summaries.items import WEIGHTS, SummaryItem, cut_to_room, line_tokens, tier_items
+from compactor_cli.summaries.items import (
+    WEIGHTS,
+    NeededLines,
+    SummaryItem,
+    cut_to_room,
+    line_tokens,
+    restrict_needs,
+    tier_items,
+    with_corrections,
+    without_incomplete,
+)
 from compactor_cli.summaries.layout import (
     FACT_SHARE,
     Page,
@@ -30,7 +40,6 @@ from compactor_cli.summaries.layout import (
     without_last_words,
     without_repeats,
 )
-from compactor_cli.summaries.needed_lines import NeededLines, restrict_needs, with_corrections, without_incomplete
 from compactor_cli.summaries.outline import ACTIVE_CODE, IMMEDIATE, Outline, model_outline, outline_of, sections_in
 from compactor_cli.summaries.said_once import not_in_state
 from compactor_cli.summaries.sections import candidates, code_items, fact_items, last_words_item

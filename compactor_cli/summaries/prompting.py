@@ -15,7 +15,7 @@ from compactor_cli.asking.answers import estimate_tokens
 from compactor_cli.asking.fence import escape, fenced
 from compactor_cli.asking.port import ModelRequest, Turn
 from compactor_cli.asking.prompt_files import read_prompt_file as read_prompt
-from compactor_cli.asking.turns import CharLimits, make_turns
+from compactor_cli.asking.turns import CharLimits, make_turns, pack
 from compactor_cli.model.message import Message
 from compactor_cli.model.planning import MAX_OVERRUN
 from compactor_cli.text.shorten import shorten_prose
@@ -118,17 +118,9 @@ def split_stretches(piece: PromptPiece, context: int, system: str) -> list[Reque
     sent = [(turn, message) for message in piece.messages for turn in make_turns([message], CharLimits())]
     if capacity <= 0 or not sent:
         return []
-    limit = max(1, -(-len(sent) // piece.batches))
-    groups: list[list[tuple[Turn, Message]]] = []
-    used_tokens = capacity
-    for full_turn, message in sent:
-        turn = _fit_turn(full_turn, capacity)
-        size = min(capacity, estimate_tokens(turn.text))
-        if used_tokens + size > capacity or len(groups[-1]) == limit:
-            groups.append([])
-            used_tokens = 0
-        groups[-1].append((turn, message))
-        used_tokens += size
+    fitting = [(_fit_turn(turn, capacity), message) for turn, message in sent]
+    most = max(1, -(-len(sent) // piece.batches))
+    groups = pack(fitting, lambda pair: min(capacity, estimate_tokens(pair[0].text)), capacity, most=most)
     return [
         RequestStretch(tuple(turn for turn, _ in group), tuple(message for _, message in group)) for group in groups
     ]
@@ -137,16 +129,8 @@ def split_stretches(piece: PromptPiece, context: int, system: str) -> list[Reque
 def group_merges(piece: PromptPiece, texts: Sequence[str], context: int, system: str) -> list[tuple[Turn, ...]]:
     """Group the summaries of stretches into as few requests as the context allows, at least two in each."""
     capacity = message_budget(piece, context, system)
-    groups: list[list[Turn]] = []
-    used_tokens = capacity
-    for index, text in enumerate(texts):
-        size = estimate_tokens(text)
-        if not groups or (used_tokens + size > capacity and len(groups[-1]) > 1):
-            groups.append([])
-            used_tokens = 0
-        groups[-1].append(Turn("user", fenced("summary", text, stretch=index + 1)))
-        used_tokens += size
-    return [tuple(group) for group in groups]
+    groups = pack(enumerate(texts, start=1), lambda stretch: estimate_tokens(stretch[1]), capacity, least=2)
+    return [tuple(Turn("user", fenced("summary", text, stretch=number)) for number, text in group) for group in groups]
 
 
 def message_budget(piece: PromptPiece, context: int, system: str) -> int:

@@ -15,8 +15,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import PartIndex
 from compactor_cli.model.plan import Quote
 from compactor_cli.summaries.facts import LEFT_OUT, collect_facts, file_results, line_of_row, parse_fact
-from compactor_cli.summaries.items import SummaryItem, order_of
-from compactor_cli.summaries.needed_lines import add_needs, is_statement
+from compactor_cli.summaries.items import SummaryItem, add_needs, is_statement, order_of
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
 from compactor_cli.summaries.snippets import carried_changes as carried_code
 from compactor_cli.summaries.snippets import is_label, last_changes, shown_last

@@ -10,7 +10,7 @@ from compactor_cli.errors import UsageError, meant
 from compactor_cli.tokens.base import CharacterCounter, CountTokens, ExactCounter, TokenCounter
 from compactor_cli.tokens.models import OPEN_VOCABULARIES, encoding_name, open_vocabulary_of
 from compactor_cli.tokens.splintr_encoder import splintr_count
-from compactor_cli.tokens.vocabulary import ENCODINGS, cache_folder
+from compactor_cli.tokens.vocabulary import ENCODINGS, cache_folder, tiktoken_count
 
 PROBE = "probe"
 """Name for counting by a provider. This needs a model, so the command line wraps it around a local counter."""
@@ -76,11 +76,7 @@ def _public_counter(encoding: str, *, approximate_for: str = "") -> CounterChoic
 def _reference_count(encoding: str) -> CountTokens | None:
     """Return tiktoken's count function; None if its vocabulary is not on this machine."""
     folder = cache_folder(encoding)
-    if folder is None:
-        return None
-    from compactor_cli.tokens.tiktoken_encoder import tiktoken_count
-
-    return tiktoken_count(encoding, folder)
+    return tiktoken_count(encoding, folder) if folder else None
 
 
 def _character_counter(encoding: str, why: str) -> CounterChoice:

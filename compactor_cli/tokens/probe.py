@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Generic, TypeVar
 
 from msgspec import Struct
 
 from compactor_cli.asking.port import LanguageModel, ModelRequest, Speaker, Turn
-from compactor_cli.asking.turns import merge_turns
+from compactor_cli.asking.turns import merge_turns, pack
 from compactor_cli.model.message import Message, Role
 from compactor_cli.tokens.base import TokenCounter
 
@@ -144,7 +145,7 @@ def _requests(messages: Sequence[Message], limit: int, local: TokenCounter) -> t
         else:  # providers reject blank turns
             unsent_tokens += local.per_message + local.count(text)
     requests = []
-    for chunk in _chunk_turns(turns, max_tokens, local):
+    for chunk in pack(turns, partial(_turn_tokens, local=local), max_tokens):
         sent = _alternate_roles(chunk)
         requests.append(_request(sent))
         unsent_tokens += local.per_message * (len(chunk) - len(sent))
@@ -160,21 +161,6 @@ def _split_text(text: str, max_tokens: int, local: TokenCounter) -> Iterator[str
         return
     yield from _split_text(text[:middle], max_tokens, local)
     yield from _split_text(text[middle:], max_tokens, local)
-
-
-def _chunk_turns(turns: Sequence[Turn], max_tokens: int, local: TokenCounter) -> Iterator[list[Turn]]:
-    """Yield groups of turns that fit a request together."""
-    chunk: list[Turn] = []
-    chunk_tokens = 0
-    for turn in turns:
-        turn_tokens = _turn_tokens(turn, local)
-        if chunk and chunk_tokens + turn_tokens > max_tokens:
-            yield chunk
-            chunk, chunk_tokens = [], 0
-        chunk.append(turn)
-        chunk_tokens += turn_tokens
-    if chunk:
-        yield chunk
 
 
 def _turn_tokens(turn: Turn, local: TokenCounter) -> int:

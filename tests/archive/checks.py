@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 
 from compactor_cli import api
-from compactor_cli.archive.manifest import make_manifest_of
+from compactor_cli.archive.manifest import find_entry, make_manifest_of, original_bytes
 from compactor_cli.archive.manifest_json import manifest_text, read_manifest
-from compactor_cli.archive.originals import find_entry, original_bytes
 from compactor_cli.errors import BudgetError
 from compactor_cli.model.content import read_all
 from compactor_cli.model.memory import Memory

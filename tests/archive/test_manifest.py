@@ -8,8 +8,7 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from compactor_cli.archive.manifest import make_manifest_of
-from compactor_cli.archive.originals import find_entry, original_bytes
+from compactor_cli.archive.manifest import find_entry, make_manifest_of, original_bytes
 from compactor_cli.archive.removals import removed_entries
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.model.decisions import DROPPED, MessageKey

@@ -7,7 +7,7 @@ import hashlib
 import pytest
 from msgspec.structs import replace
 
-from compactor_cli.archive.originals import find_entry, original_bytes
+from compactor_cli.archive.manifest import find_entry, original_bytes
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.model.archived import Removed
 from tests.builders import assistant, jsonl, load, user

@@ -98,6 +98,15 @@ def test_a_run_loads_no_strategy_but_its_own_and_a_page_only_where_one_is_writte
     assert modules_after(f"{code}try: app()\nexcept SystemExit: pass", names) == own[strategy]
 
 
+@pytest.mark.parametrize("words", [["score"], ["inspect"], ["budget", "--total", "4000"]])
+def test_a_command_that_plans_nothing_loads_neither_the_plan_of_adaptive_nor_the_later_stages(words):
+    code = f"from compactor_cli.cli.app import app\nsys.argv = {['compactor', *words, str(SAMPLE)]!r}\n"
+    adaptive = "compactor_cli.strategies.adaptive"
+    names = ("compactor_cli.pipeline.run", adaptive, f"{adaptive}.strategy")
+    loaded = modules_after(f"{code}try: app()\nexcept SystemExit: pass", names)
+    assert {adaptive} == set(names).intersection(loaded)
+
+
 def test_the_end_does_what_was_left_for_it_and_takes_nothing_apart(tmp_path):
     code = (
         "import atexit, os, sys\n"

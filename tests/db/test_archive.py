@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from sqlalchemy import delete, func, select, update
 
 from compactor_cli import api
-from compactor_cli.archive.manifest import session_keys
-from compactor_cli.archive.originals import find_entry, original_bytes
+from compactor_cli.archive.manifest import find_entry, original_bytes, session_keys
 from compactor_cli.archive.stored import archive
 from compactor_cli.archive.stored.rounds import history
 from compactor_cli.db.tables import compactions, objects, pieces

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import func, select, text
 
 from compactor_cli.archive.stored import archive
-from compactor_cli.archive.stored.archive_room import related
+from compactor_cli.archive.stored.archive import related
 from compactor_cli.archive.stored.rounds import history
 from compactor_cli.db import removal
 from compactor_cli.db.database import open_database

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from compactor_cli.db.database import open_database, open_existing
-from compactor_cli.db.schema import version_of
+from compactor_cli.db.database import open_database, open_existing, version_of
 from compactor_cli.db.tables import HEAD
 
 

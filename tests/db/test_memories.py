@@ -14,13 +14,15 @@ from compactor_cli.memory.stored.memories import (
     Filters,
     add_memories,
     count_memories,
+    decay_memories,
+    forget_memories,
     get_memory,
     import_memories,
     list_memories,
     mark_used,
+    merge_memories,
     set_pinned,
 )
-from compactor_cli.memory.stored.memory_changes import decay_memories, forget_memories, merge_memories
 from compactor_cli.model.memory import CATEGORIES, Memory, MemorySource
 from tests.drawing import loop_step
 

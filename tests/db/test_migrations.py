@@ -11,8 +11,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from compactor_cli.db import migrations
-from compactor_cli.db.database import open_database, open_existing
-from compactor_cli.db.schema import migrate, version_of
+from compactor_cli.db.database import migrate, open_database, open_existing, version_of
 from compactor_cli.db.tables import HEAD, metadata
 from compactor_cli.errors import StoreError
 from compactor_cli.memory.stored.memories import search_memories

@@ -11,8 +11,7 @@ import re
 import pytest
 
 from compactor_cli import api
-from compactor_cli.archive.manifest import cut_chunks, make_manifest_of
-from compactor_cli.archive.originals import find_entry, original_bytes
+from compactor_cli.archive.manifest import cut_chunks, find_entry, make_manifest_of, original_bytes
 from compactor_cli.archive.stored import archive
 from compactor_cli.db.database import open_database
 from compactor_cli.errors import BudgetError, InputError

@@ -11,7 +11,7 @@ import pytest
 from compactor_cli import api
 from compactor_cli.errors import ModelError
 from compactor_cli.model.memory import Memory
-from compactor_cli.pipeline.stages import STAGES
+from compactor_cli.pipeline.one_compaction import STAGES
 from compactor_cli.settings import ScoringSettings
 from tests.builders import ROOT, jsonl
 from tests.llm import server

@@ -10,8 +10,7 @@ import pytest
 from compactor_cli import api
 from compactor_cli.asking.port import ModelAnswer, ModelRequest
 from compactor_cli.errors import ModelError
-from compactor_cli.memory.decontextualize import DependentLine, Resolved, decontextualize, statements_of
-from compactor_cli.memory.loose_references import refers_back
+from compactor_cli.memory.decontextualize import DependentLine, Resolved, decontextualize, refers_back, statements_of
 from tests.asking import MakeAsker, ScriptedModel, connected, request_text  # noqa: F401  # a fixture
 from tests.llm.conftest import loaded_litellm, provider  # noqa: F401  # fixtures
 from tests.llm.server import ANTHROPIC, OPENAI, Provider, fail_with, reply_with

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.memory.loose_references import refers_back, resolution_fault
+from compactor_cli.memory.decontextualize import refers_back, resolution_fault
 
 BEFORE = "The importer reads src/importer.py.\nDana wrote it for PostgreSQL."
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.memory.loose_references import refers_back, resolution_fault
+from compactor_cli.memory.decontextualize import refers_back, resolution_fault
 
 NEGATIONS = """
 not never no none nobody nothing neither nor without cannot avoid avoids nicht nie niemals ohne kein keine pas jamais

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.memory.queries import parse_query
-from compactor_cli.memory.ranking import Candidate, rank_candidates
+from compactor_cli.memory.queries import Candidate, parse_query, rank_candidates
 from compactor_cli.memory.search_terms import term_text
 
 DAY = 86_400.0

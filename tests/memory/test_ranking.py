@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compactor_cli.memory.queries import MAX_TERMS, QueryWords, parse_query
-from compactor_cli.memory.ranking import Candidate, make_snippet, rank_candidates
+from compactor_cli.memory.queries import MAX_TERMS, Candidate, QueryWords, make_snippet, parse_query, rank_candidates
 from compactor_cli.memory.search_terms import term_text
 
 DAY = 86_400.0

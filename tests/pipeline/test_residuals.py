@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from compactor_cli.model.message import Message, Part, Role
 from compactor_cli.model.score import Residuals, Score
-from compactor_cli.pipeline.tiers import select_residuals
+from compactor_cli.pipeline.analysis import select_residuals
 from tests.properties.profile import examples
 
 

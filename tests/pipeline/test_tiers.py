@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part
-from compactor_cli.pipeline.tiers import assign_tiers
+from compactor_cli.pipeline.analysis import assign_tiers
 
 
 def messages(count: int, system: frozenset[int] = frozenset()) -> list[Message]:

@@ -12,7 +12,7 @@ from compactor_cli.errors import BudgetError, UsageError
 from compactor_cli.pipeline.verify import last_turn
 from compactor_cli.prompt.assembly import assemble_prompt
 from compactor_cli.prompt.definition import AFTER, BEFORE, Prompt, PromptPart
-from compactor_cli.prompt.sizes import size_parts
+from compactor_cli.prompt.segments import size_parts
 from compactor_cli.settings import Settings
 from compactor_cli.tokens import make_counter
 from compactor_cli.wiring import tools_for

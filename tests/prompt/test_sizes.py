@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from compactor_cli.prompt.segments import choose_segments
-from compactor_cli.prompt.sizes import fixed_parts, size_parts
+from compactor_cli.prompt.segments import choose_segments, fixed_parts, size_parts
 from tests.prompt.yamls import count_words, prompt
 
 

@@ -27,9 +27,9 @@ from compactor_cli.model.planning import DECIDED
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.talking import substantial_requests
 from compactor_cli.model.transcript import Source, Transcript
+from compactor_cli.pipeline.analysis import analyze
+from compactor_cli.pipeline.one_compaction import Tools
 from compactor_cli.pipeline.protect import protect
-from compactor_cli.pipeline.run import analyze
-from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.scoring import make_scorer
 from compactor_cli.settings import Settings

@@ -15,7 +15,7 @@ from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.verify import faults, last_turn
 from compactor_cli.prompt.assembly import Prompted, assemble_prompt
 from compactor_cli.prompt.definition import AFTER, BEFORE, Prompt, PromptPart
-from compactor_cli.prompt.sizes import size_parts
+from compactor_cli.prompt.segments import size_parts
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.tokens import make_counter

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from compactor_cli.evaluation.retention.cases import Skipped
-from compactor_cli.evaluation.retention.comparison import Difference, Evaluation, MethodRow
+from compactor_cli.evaluation.retention.measure import Difference, Evaluation, MethodRow
 from compactor_cli.evaluation.retention.statistics import MeanEstimate
 from compactor_cli.render.evaluation import evaluation_tables, limit_notes
 

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compactor_cli.asking.port import ModelAnswer
-from compactor_cli.summaries.acceptance import SummaryRules, judge_answer
-from compactor_cli.summaries.grounding import Grounding
+from compactor_cli.summaries.acceptance import Grounding, SummaryRules, judge_answer
 from compactor_cli.summaries.outline import model_outline, outline_of
 from tests.builders import assistant, call, calling_message, read_records, result, user
 from tests.summaries.texts import chars

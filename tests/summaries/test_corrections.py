@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.summaries.items import SummaryItem
-from compactor_cli.summaries.needed_lines import with_corrections, without_incomplete
+from compactor_cli.summaries.items import SummaryItem, with_corrections, without_incomplete
 from compactor_cli.summaries.sections import candidates
 from tests.pipeline.sessions import assistant, filler, transcript, user
 from tests.summaries.texts import summarize

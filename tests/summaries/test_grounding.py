@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.summaries.grounding import Grounding, ungrounded
+from compactor_cli.summaries.acceptance import Grounding, ungrounded
 from tests.builders import assistant, call, calling_message, read_records, result, system, user
 
 EDIT = '{"path": "src/app/export.py", "new": "with open(path, encoding=\\"utf-8-sig\\") as stream:\\n  write(stream)"}'

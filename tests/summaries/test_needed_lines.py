@@ -7,8 +7,7 @@ import pytest
 from compactor_cli.model.plan import SummaryPart, SummarySlot
 from compactor_cli.model.planning import SummaryRequest
 from compactor_cli.summaries.extractive import Extractive
-from compactor_cli.summaries.items import SummaryItem
-from compactor_cli.summaries.needed_lines import NeededLines, add_needs, restrict_needs, without_incomplete
+from compactor_cli.summaries.items import NeededLines, SummaryItem, add_needs, restrict_needs, without_incomplete
 from tests.cost import count_calls
 from tests.pipeline.sessions import assistant, transcript, user
 from tests.summaries.texts import HEADER, chars, sections, summarize

@@ -6,8 +6,8 @@ from collections import Counter
 
 from compactor_cli.formats import FORMATS
 from compactor_cli.formats.loading import load
+from compactor_cli.pipeline.one_compaction import Tools
 from compactor_cli.pipeline.run import compact_source
-from compactor_cli.pipeline.tools import Tools
 from compactor_cli.scoring import make_scorer
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import strategy

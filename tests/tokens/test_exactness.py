@@ -15,8 +15,7 @@ from compactor_cli import tokens
 from compactor_cli.tokens import make_counter, splintr_encoder
 from compactor_cli.tokens.base import ExactCounter
 from compactor_cli.tokens.splintr_encoder import USUAL_FILE, splintr_count
-from compactor_cli.tokens.tiktoken_encoder import tiktoken_count
-from compactor_cli.tokens.vocabulary import ENCODINGS, cache_folder
+from compactor_cli.tokens.vocabulary import ENCODINGS, cache_folder, tiktoken_count
 from tests.drawing import example_count
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_transcripts"

@@ -76,7 +76,9 @@ def find_compaction(connection: Connection, data: Content, keys: Sequence[str] =
     `keys` has a session's key. Compactions that changed something come first, then newer ones."""
     ancestors = ancestry(connection, split_chunks(data))
     if ancestors.exact and not (
-        ancestors.original and _is_unchanged_output(connection, ancestors.outputs[0], ancestors.inputs[0])
+        ancestors.original  # it is better known as the input of a compaction that changed it
+        and not get_compaction(connection, ancestors.outputs[0]).changed
+        and get_compaction(connection, ancestors.inputs[0]).changed
     ):
         return FoundCompaction(ancestors.outputs[0], "output")
     if ancestors.original:
@@ -92,11 +94,6 @@ def find_compaction(connection: Connection, data: Content, keys: Sequence[str] =
     )
     newest = connection.execute(query).scalar() if keys else None
     return None if newest is None else FoundCompaction(newest, "session")
-
-
-def _is_unchanged_output(connection: Connection, output: int, input: int) -> bool:
-    """Return whether `output` left the file unchanged while `input` changed it."""
-    return not get_compaction(connection, output).changed and get_compaction(connection, input).changed
 
 
 def compaction_chain(connection: Connection, id: int) -> list[Archived]:

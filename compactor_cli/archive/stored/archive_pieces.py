@@ -5,21 +5,19 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import Connection, Table, bindparam, delete, func, insert, select, text
 
+from compactor_cli.db.database import BATCH, batches
 from compactor_cli.db.tables import objects, pieces
 from compactor_cli.errors import StoreError
 
-_BATCH = 500
 _MAX_BATCH_BYTES = 8 * 1024 * 1024
 _LEVEL = 4
 """zlib level: nearly twice as fast as the default, and 4 percent larger on real sessions."""
 _LOCK = 0x61726368
 """Key of PostgreSQL's advisory lock for changing the archive."""
-
-T = TypeVar("T")
 
 
 def lock(connection: Connection) -> None:
@@ -87,11 +85,6 @@ def insert_new(connection: Connection, table: Table, rows: Sequence[dict[str, An
     connection.execute(make(table).on_conflict_do_nothing(), rows)
 
 
-def batches(values: Sequence[T]) -> Iterator[Sequence[T]]:
-    for index in range(0, len(values), _BATCH):
-        yield values[index : index + _BATCH]
-
-
 def _row(digest: str, content: bytes) -> dict[str, Any]:
     data = zlib.compress(content, _LEVEL)
     return {"sha256": digest, "size": len(content), "stored": len(data), "data": data}
@@ -104,7 +97,7 @@ def _limited_batches(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, 
     for row in rows:
         batch.append(row)
         batch_bytes += row["stored"]
-        if batch_bytes >= _MAX_BATCH_BYTES or len(batch) >= _BATCH:
+        if batch_bytes >= _MAX_BATCH_BYTES or len(batch) >= BATCH:
             yield batch
             batch, batch_bytes = [], 0
     if batch:
@@ -115,7 +108,7 @@ def _ids(connection: Connection, digests: Iterable[str]) -> dict[str, int]:
     """Return digest -> id of the existing pieces."""
     query = select(objects.c.sha256, objects.c.id).where(objects.c.sha256.in_(bindparam("digests", expanding=True)))
     ids_by_digest: dict[str, int] = {}
-    for batch in batches(list(dict.fromkeys(digests))):
-        rows = connection.execute(query, {"digests": list(batch)})
+    for batch in batches(dict.fromkeys(digests)):
+        rows = connection.execute(query, {"digests": batch})
         ids_by_digest.update({row.sha256: row.id for row in rows})
     return ids_by_digest

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from msgspec.structs import asdict, replace
-from sqlalchemy import Connection, Row, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, delete, insert, select
 
 from compactor_cli.archive.manifest import content_key, id_key
-from compactor_cli.archive.stored.archive_pieces import batches, insert_new
+from compactor_cli.archive.stored.archive_pieces import insert_new
+from compactor_cli.db.database import batches
 from compactor_cli.db.tables import compactions, rounds, sessions
 from compactor_cli.model.archived import Manifest, PastRound, Round
 
@@ -39,21 +40,19 @@ def add_rounds(
 def history(connection: Connection, keys: Sequence[str] = (), ids: Sequence[int] = ()) -> list[PastRound]:
     """Return the rounds of sessions with these keys or compactions, from oldest to newest."""
     session_ids: set[int] = set()
-    for batch in batches(list(keys)):
+    for batch in batches(keys):
         session_ids |= set(connection.execute(select(sessions.c.id).where(sessions.c.key.in_(batch))).scalars())
-    for part in batches(list(ids)):
+    for part in batches(ids):
         session_ids |= set(connection.execute(select(rounds.c.session).where(rounds.c.compaction.in_(part))).scalars())
     past_rounds: list[PastRound] = []
     for chosen in batches(sorted(session_ids)):
-        query = _past_columns().where(rounds.c.session.in_(chosen))
-        past_rounds += [_past_round(row) for row in connection.execute(query)]
+        past_rounds += _past_rounds(connection, rounds.c.session.in_(chosen))
     return sorted(past_rounds, key=lambda past: (past.at, past.compaction, past.round.conversation))
 
 
 def rounds_of(connection: Connection, compaction: int) -> list[PastRound]:
     """Return the rounds of one compaction, ordered by conversation."""
-    query = _past_columns().where(rounds.c.compaction == compaction).order_by(rounds.c.conversation)
-    return [_past_round(row) for row in connection.execute(query)]
+    return _past_rounds(connection, rounds.c.compaction == compaction)
 
 
 def forget_empty_sessions(connection: Connection) -> None:
@@ -65,10 +64,8 @@ def _by_conversation(connection: Connection, ids: Sequence[int]) -> dict[int, Pa
     """Return the nearest round of each conversation. `ids`: compactions, nearest first."""
     order = {compaction: position for position, compaction in enumerate(ids)}
     past_rounds: list[PastRound] = []
-    for batch in batches(list(ids)):
-        past_rounds += [
-            _past_round(row) for row in connection.execute(_past_columns().where(rounds.c.compaction.in_(batch)))
-        ]
+    for batch in batches(ids):
+        past_rounds += _past_rounds(connection, rounds.c.compaction.in_(batch))
     past_rounds.sort(key=lambda past: order[past.compaction], reverse=True)
     return {past.round.conversation: past for past in past_rounds}
 
@@ -80,11 +77,13 @@ def _row(connection: Connection, compaction: int, key: str, entry: Round) -> dic
     return {**asdict(entry), **own, "compacted": json.dumps(entry.compacted)}
 
 
-def _past_columns() -> Any:
+def _past_rounds(connection: Connection, condition: ColumnElement[bool]) -> list[PastRound]:
+    """Return the rounds that meet a condition, ordered by conversation."""
     files = (compactions.c[name] for name in (*_OF_COMPACTION, "format"))
     joined = rounds.join(compactions, compactions.c.id == rounds.c.compaction)
     columns = select(rounds, *files, sessions.c.key)
-    return columns.select_from(joined.join(sessions, sessions.c.id == rounds.c.session))
+    query = columns.select_from(joined.join(sessions, sessions.c.id == rounds.c.session))
+    return [_past_round(row) for row in connection.execute(query.where(condition).order_by(rounds.c.conversation))]
 
 
 def _past_round(row: Row[Any]) -> PastRound:

@@ -22,8 +22,7 @@ from compactor_cli.pipeline.make_plan import compile_patterns
 from compactor_cli.prompt.assembly import Prompted, assemble_prompt
 from compactor_cli.prompt.definition import Prompt, SegmentChoice
 from compactor_cli.prompt.parse import schema_text
-from compactor_cli.prompt.segments import choose_segments
-from compactor_cli.prompt.sizes import size_parts
+from compactor_cli.prompt.segments import choose_segments, size_parts
 from compactor_cli.settings.frozen import frozen
 from compactor_cli.views.compare_sources import survival_of
 

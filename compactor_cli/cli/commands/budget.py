@@ -16,11 +16,10 @@ from compactor_cli.model.budget import TIERS, Budget, FixedParts
 from compactor_cli.model.message import system_tokens
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source, Transcript
-from compactor_cli.pipeline.run import analyze
+from compactor_cli.pipeline.analysis import analyze
 from compactor_cli.pipeline.share_budget import allocate
 from compactor_cli.prompt.definition import Prompt, SegmentChoice
-from compactor_cli.prompt.segments import choose_segments
-from compactor_cli.prompt.sizes import fixed_parts, size_parts
+from compactor_cli.prompt.segments import choose_segments, fixed_parts, size_parts
 from compactor_cli.settings.frozen import frozen
 from compactor_cli.tokens.base import TokenCounter
 

@@ -23,8 +23,7 @@ from compactor_cli.text.quantities import share_in
 
 if TYPE_CHECKING:  # imported only where it is used, so that other commands start faster
     from compactor_cli.evaluation.retention import cases as retention_cases
-    from compactor_cli.evaluation.retention.comparison import CaseOutcome, Evaluation
-    from compactor_cli.evaluation.retention.measure import Method
+    from compactor_cli.evaluation.retention.measure import CaseOutcome, Evaluation, Method
 
 
 @frozen(frozen=True, kw_only=True)

@@ -19,7 +19,7 @@ from compactor_cli.formats import FORMATS
 from compactor_cli.model.archived import PastRound
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
-from compactor_cli.pipeline.run import analyze
+from compactor_cli.pipeline.analysis import analyze
 from compactor_cli.settings.frozen import frozen
 from compactor_cli.text.clean import plain
 from compactor_cli.tokens.models import model_facts

@@ -276,7 +276,7 @@ def forget(args: IdsOptions, overrides: Layer) -> None:
 
     with _open_log_with(args, overrides) as (log, database):
         from compactor_cli.db.removal import scrub
-        from compactor_cli.memory.stored.memory_changes import TABLES, forget_memories
+        from compactor_cli.memory.stored.memories import TABLES, forget_memories
 
         with database.write() as connection:
             removed = forget_memories(connection, args.ids)

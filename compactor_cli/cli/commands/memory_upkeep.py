@@ -63,7 +63,7 @@ def decay(args: DecayOptions, overrides: Layer) -> None:
     changes = []
     with existing_database(log.url) as database:
         if database is not None:
-            from compactor_cli.memory.stored.memory_changes import decay_memories as fade
+            from compactor_cli.memory.stored.memories import decay_memories as fade
 
             with database.read() if args.dry_run else database.write() as connection:
                 changes = fade(connection, now, days, dry_run=args.dry_run)
@@ -98,7 +98,7 @@ def consolidate(args: ConsolidateOptions, overrides: Layer) -> None:
     merges = []
     with existing_database(log.url) as database:
         if database is not None:
-            from compactor_cli.memory.stored.memory_changes import merge_memories as join
+            from compactor_cli.memory.stored.memories import merge_memories as join
 
             days = log.configured.settings.memory.half_life_days
             with database.read() if args.dry_run else database.write() as connection:

@@ -184,7 +184,7 @@ def _restore_file(session: Session, database: Database, args: RestoreOptions, lo
 
 def _restore_original(database: Database, args: RestoreOptions, reference: str, lookup: Lookup) -> None:
     """Write one original. Its mark may belong to any round of the file; the newest rounds are searched first."""
-    from compactor_cli.archive.originals import find_entry, original_bytes
+    from compactor_cli.archive.manifest import find_entry, original_bytes
     from compactor_cli.archive.stored import archive
     from compactor_cli.cli.lookup import input_of, read_again
 
@@ -293,7 +293,7 @@ def _hits_in(session: Session, database: Database, archived: Archived, words: Se
 def _purge(session: Session, database: Database, args: RestoreOptions, lookup: Lookup) -> None:
     """Remove every round of the session, and make sure that none of its text is left in the database's files."""
     from compactor_cli.archive.stored import archive
-    from compactor_cli.archive.stored.archive_room import related
+    from compactor_cli.archive.stored.archive import related
     from compactor_cli.render.console import count_phrase
 
     own_ids = {compaction.id for compaction in lookup.compactions}

@@ -14,7 +14,7 @@ from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
-from compactor_cli.pipeline.run import analyze
+from compactor_cli.pipeline.analysis import analyze
 from compactor_cli.settings.frozen import frozen
 
 

@@ -36,7 +36,11 @@ class ToGeminiCLI(Target):
                     _answer(messages[-1], item)
                 continue
             head = {"id": uuid_of(context.key, "message", index), "timestamp": stamp}
-            messages.append({**head, **(_user(turn) if turn.role == "user" else _gemini(turn, stamp))})
+            if turn.role == "user":
+                content = [part for item in turn.items for part in parts(item)]
+                messages.append({**head, "type": "user", "content": content})
+            else:
+                messages.append({**head, **_gemini(turn, stamp)})
         start = iso(first_time(conversation, context))
         header = {
             "sessionId": conversation.session_id,
@@ -63,10 +67,6 @@ def _mark_spoken(turn: SpeakerTurn) -> SpeakerTurn:
     if turn.role != "user" or (text and not text.startswith(UNSENT_PREFIXES)):
         return turn
     return replace(turn, items=(Item("text", _USER_MARK if text else _OUTPUT_MARK), *turn.items))
-
-
-def _user(turn: SpeakerTurn) -> dict[str, Any]:
-    return {"type": "user", "content": [part for item in turn.items for part in parts(item)]}
 
 
 def _gemini(turn: SpeakerTurn, stamp: str) -> dict[str, Any]:

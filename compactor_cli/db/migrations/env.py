@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alembic import context
 
-from compactor_cli.db.schema import VERSIONS
+from compactor_cli.db.database import VERSIONS
 
 connection = context.config.attributes["connection"]
 context.configure(connection=connection, target_metadata=None, version_table=VERSIONS)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from compactor_cli.evaluation.retention.prefixes import cut_position
+from compactor_cli.evaluation.retention.cases import cut_position
 from compactor_cli.features.evidence import Evidence, gather_evidence
 from compactor_cli.features.name_features import expanded, signals_of
 from compactor_cli.features.session_text import SessionText, read_session

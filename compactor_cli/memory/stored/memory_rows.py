@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, text, update
 
+from compactor_cli.db.database import batches
 from compactor_cli.db.tables import memories, memory_sources, memory_tags
 from compactor_cli.memory.merging import within_bounds
 from compactor_cli.memory.search_terms import BORDER, term_text
 from compactor_cli.model.memory import Memory, MemorySource
 
-BATCH = 500
-
-T = TypeVar("T")
 _NUMBERS = ("category", "importance", "confidence", "created", "used", "uses", "pinned", "decayed")
 """Columns of a memory that change."""
 _LOCK = "LOCK TABLE memories IN SHARE ROW EXCLUSIVE MODE"
@@ -26,18 +24,6 @@ def lock_memories(connection: Connection) -> None:
     """Block others from changing memories until the transaction ends, which SQLite does by itself."""
     if connection.dialect.name == "postgresql":
         connection.execute(text(_LOCK))
-
-
-def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
-    """Yield the items in lists of at most `size`."""
-    batch: list[T] = []
-    for item in items:
-        batch.append(item)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def load_memories(connection: Connection, ids: Sequence[int]) -> dict[int, Memory]:

@@ -13,11 +13,19 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from compactor_cli.db.database import batches
 from compactor_cli.db.tables import TsQuery, memories, memory_sources, memory_tags, memory_vectors
 from compactor_cli.memory.conditions import EVERYTHING, Filters
-from compactor_cli.memory.queries import QueryWords, SearchTerm, parse_query
-from compactor_cli.memory.ranking import Candidate, MemoryHit, make_snippet, rank_candidates
-from compactor_cli.memory.stored.memory_rows import batches, load_memories
+from compactor_cli.memory.queries import (
+    Candidate,
+    MemoryHit,
+    QueryWords,
+    SearchTerm,
+    make_snippet,
+    parse_query,
+    rank_candidates,
+)
+from compactor_cli.memory.stored.memory_rows import load_memories
 
 ALL, ANY = 150, 60
 """Number of newest memories to rank among those that match everything, and about how many of those that match in

@@ -20,6 +20,7 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.injected import local_commands
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
+from compactor_cli.strategies.adaptive import Adaptive
 from compactor_cli.strategies.adaptive.arrangement import Attempt
 from compactor_cli.strategies.adaptive.building import BASE_ROOM
 from compactor_cli.strategies.adaptive.choosing import Chooser
@@ -54,17 +55,9 @@ _MIN_REPORT_TOKENS = 100
 """Minimum tokens of a report that was cut; below that it is not cut but competes line by line."""
 
 
-class Adaptive:
-    name = "adaptive"
-    purpose = "keeps the lines that the rest of the session is most likely to need, by learned signals"
-    suits = "a token target: keeps as much as fits of what the next turns need"
-    closes = False
-    tiers = False
-    writes = False
-    learned = True
-
-    def plan(self, inputs: PlanInput) -> Plan:
-        return _Planner(inputs).plan()
+def plan_adaptive(inputs: PlanInput) -> Plan:
+    """Return the plan of `adaptive`. Raises BudgetError when nothing valid fits."""
+    return _Planner(inputs).plan()
 
 
 def plan_one_summary(inputs: PlanInput) -> Plan:
@@ -77,11 +70,11 @@ def plan_one_summary(inputs: PlanInput) -> Plan:
     try:
         plan, last_group = planner.plan(), planner.last_request_group()
     except BudgetError:
-        return Adaptive().plan(inputs)
+        return plan_adaptive(inputs)
     keeps_last_request = (
         last_group < 0 or plan.decisions[last_group].rendition == "whole" or any(slot.quotes for slot in plan.slots)
     )
-    return plan if keeps_last_request and not planner.loses_requests else Adaptive().plan(inputs)
+    return plan if keeps_last_request and not planner.loses_requests else plan_adaptive(inputs)
 
 
 class _Planner:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.evaluation.learning.examples import CUTS, cases_of, needed_names, opening_of
-from compactor_cli.evaluation.retention.prefixes import cut_position
+from compactor_cli.evaluation.retention.cases import cut_position
 from compactor_cli.features.evidence import gather_evidence
 from compactor_cli.features.name_features import weight_names
 from compactor_cli.features.session_text import read_session

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.evaluation.retention.cases import EvaluatedSession, prepare
-from compactor_cli.evaluation.retention.kept_references import need_survival
+from compactor_cli.evaluation.retention.future_references import need_survival
 from tests.builders import system, user
 from tests.evaluation.retention.sessions import transcript, work
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from compactor_cli.evaluation.retention.prefixes import cut_position, front_bytes, front_target, front_transcript
+from compactor_cli.evaluation.retention.cases import cut_position, front_bytes, front_target, front_transcript
 from compactor_cli.model.message import system_tokens
 from tests.builders import (
     ROOT,
