@@ -13,6 +13,7 @@ from compactor_cli.cli.compact_file import compact_always
 from compactor_cli.cli.compact_job import Job
 from compactor_cli.cli.done import sha256_in
 from compactor_cli.cli.files import is_remote, load_store, make_folder, real_path, write_bytes
+from compactor_cli.cli.inputs import Input
 from compactor_cli.cli.progress import NoSteps
 from compactor_cli.cli.replacing import access_of, replace_by
 from compactor_cli.cli.session import Session
@@ -34,18 +35,19 @@ _OTHER_SUFFIXES = (
 """Endings of file names that rule out Parquet."""
 
 
-def compact_parquet(session: Session, file: str, job: Job) -> Outcome:
+def compact_parquet(session: Session, input: Input, job: Job) -> Outcome:
     """Compact each row of a Parquet file and return the outcome. Raises CompactorError."""
     _check_options(session, job)
-    _need_pyarrow()
-    out_path, progress = job.place(file), session.progress
+    try:
+        from compactor_cli.datasets.parquet_files import compact_shard
+    except ImportError:
+        raise UsageError(NO_PYARROW) from None
+    file, out_path, progress = input.path, job.place(input), session.progress
     if job.args.out_dir and job.args.writes:
         make_folder(out_path)
 
     def rows(source: IO[bytes], sink: IO[bytes]) -> tuple[Shard, Sizes, str, str]:
         """Write the new file into `sink`. Return it with its sizes and the hashes of both files, if needed."""
-        from compactor_cli.datasets.parquet_files import compact_shard
-
         make = _row_compactor(session, file, job)
         try:
             shard = compact_shard(
@@ -80,13 +82,6 @@ def compact_parquet(session: Session, file: str, job: Job) -> Outcome:
     )
     _show(session, job, outcome, shard)
     return outcome
-
-
-def _need_pyarrow() -> None:
-    try:
-        import compactor_cli.datasets.parquet_files  # noqa: F401
-    except ImportError:
-        raise UsageError(NO_PYARROW) from None
 
 
 def _check_options(session: Session, job: Job) -> None:
