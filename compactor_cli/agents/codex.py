@@ -43,9 +43,7 @@ def _look(session: FoundSession) -> About:
     return About(
         id=word(meta, "id"),
         project=word(meta, "cwd"),
-        request=lines.first_picked(_typed_text, b'"user_message"')
-        or lines.first_picked(*asked_inside("payload"))
-        or "",
+        request=asked or "",
         messages=_messages(lines),
         tokens=lines.last_picked(_token_figure, b'"token_count"') or estimated(session.size),
     )
