@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from compactor_cli.cli.compact_file import compact_file
 from compactor_cli.cli.compact_job import CompactOptions, Job, failure_finding
 from compactor_cli.cli.configured import Configured
-from compactor_cli.cli.files import clear_beside, is_file, is_process_local
+from compactor_cli.cli.files import clear_beside, is_file
 from compactor_cli.cli.inputs import Input, is_parquet, name_error
 from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.replacing import remove_leftovers
@@ -253,7 +253,7 @@ def _can_share(session: Session, job: Job, files: Sequence[str]) -> bool:
         why = "memories of one file affect the next"
     elif session.contents:
         why = "one of the sessions is not a file"
-    elif any(is_process_local(path) for path in (job.args.out_dir, *files)):
+    elif any(path.startswith("memory://") for path in (job.args.out_dir, *files)):
         why = "memory:// is visible to a single process only"
     if option and why:
         session.warn(f"{option} is not used: {why}")

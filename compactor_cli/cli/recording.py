@@ -13,7 +13,7 @@ from compactor_cli.cli.databases import existing_database
 from compactor_cli.cli.files import is_file, is_there, real_path, write_bytes
 from compactor_cli.cli.session import Session
 from compactor_cli.memory.recall import RECALLED_ID
-from compactor_cli.model.archived import FileState, Manifest
+from compactor_cli.model.archived import Manifest
 from compactor_cli.model.content import Content
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.report import Compaction, StoredResult
@@ -125,8 +125,9 @@ class Keeper:
                 from compactor_cli.archive.manifest import cut_chunks
                 from compactor_cli.archive.stored import archive
 
-                places = {"input": _absolute_state(manifest.input), "output": _absolute_state(manifest.output)}
-                manifest = replace(manifest, **places)  # paths that mean the same in other folders
+                states = (replace(state, path=absolute_path(state.path)) for state in (manifest.input, manifest.output))
+                before, after = states  # paths that mean the same in other folders
+                manifest = replace(manifest, input=before, output=after)
                 compaction = archive.keep(connection, manifest, cut_chunks(source), now)
             if memories:
                 from compactor_cli.memory.stored.memories import add_memories
@@ -200,10 +201,6 @@ def evict(session: Session, database: Database, now: float) -> None:
             f"the archive is over its limit of {limits.limit_mb:,} MB: everything in it is younger than "
             f"{limits.keep_days} days; raise archive.limit_mb or lower archive.keep_days"
         )
-
-
-def _absolute_state(state: FileState) -> FileState:
-    return replace(state, path=absolute_path(state.path))
 
 
 def absolute_path(path: str) -> str:
