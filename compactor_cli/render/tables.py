@@ -19,11 +19,13 @@ from compactor_cli.model.report import Analysis, Compaction, plan_lines, protect
 from compactor_cli.model.score import Score
 from compactor_cli.model.transcript import Note, Source
 from compactor_cli.render.console import FileHeading, bar, count_phrase, make_table, percent, snippet
+from compactor_cli.strategies import strategy
 from compactor_cli.text.clean import plain
 
 if TYPE_CHECKING:
     from compactor_cli.doctor.base import Finding
     from compactor_cli.pipeline.recorded_context import RecordedContext
+    from compactor_cli.settings import Settings
     from compactor_cli.views.compare import Fate
     from compactor_cli.views.forecast import Outlook
     from compactor_cli.views.overview import Overview, Share
@@ -89,6 +91,20 @@ def score_table(console: Console, analysis: Analysis, selection: Sequence[int]) 
             *((factors, text) if wide else (Text("\n").join((text, factors)),)),
         )
     return table
+
+
+def scope_lines(settings: Settings) -> Iterable[Text]:
+    """Yield notes on the strategy that residuals and tiers belong to, and on those that `compact` uses."""
+    aimed, plain = (strategy(settings.strategy_for(aims=aims)) for aims in (True, False))
+    words = "Residuals (messages kept whole) and tiers (classes of age) are those of strategy"
+    if plain.tiers:
+        used = "" if plain.name == aimed.name else " without a target"
+        yield Text(f"{words} {plain.name}, which compact uses{used}.")
+    else:
+        yield Text(f"{words} tiered, which the settings do not use.")
+    if not aimed.tiers:
+        used = "It uses" if plain.name == aimed.name else "With a target it uses"
+        yield Text(f"{used} {aimed.name}, which needs neither. What it does: {aimed.purpose}.")
 
 
 def tier_table(console: Console, parts: Sequence[Compaction]) -> Table:

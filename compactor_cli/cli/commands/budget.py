@@ -112,7 +112,6 @@ def _show(
     json: bool,
 ) -> None:
     from compactor_cli.render import jsons, prompts, tables
-    from compactor_cli.render.lists import scope_lines
 
     session.print_model_use(session.model_use())
     if json:
@@ -123,5 +122,5 @@ def _show(
     session.out.print(tables.budget_table(session.out, allocated))
     if prompt and choices:
         session.out.print(prompts.segments_table(session.out, prompt, choices))
-    for line in scope_lines(session.settings):
+    for line in tables.scope_lines(session.settings):
         session.out.print(line)

@@ -70,7 +70,7 @@ def show(args: options.CommandOptions, ctx: typer.Context) -> None:
     if args.json:
         print_json([_entry(key, configured) for key in keys().values()])
         return
-    from compactor_cli.render.settings import settings_table
+    from compactor_cli.render.lists import settings_table
 
     console = make_console(sys.stdout)
     _print_warnings(args, configured)
