@@ -37,10 +37,6 @@ class Keeper:
     _opened: Database | None = field(default=None, init=False)
 
     @property
-    def archives(self) -> bool:
-        return self.session.settings.archive.enabled
-
-    @property
     def flushes(self) -> bool:
         return self.session.settings.memory.auto_flush
 
@@ -107,19 +103,19 @@ class Keeper:
         self, source: Source, data: Content, parts: Sequence[Compaction], out_path: str, *, changed: bool
     ) -> StoredResult:
         """Store everything that the settings ask for, or nothing. Afterwards the output may be written."""
-        flushed = self.flushes and changed
+        archives, flushed = self.session.settings.archive.enabled, self.flushes and changed
         now = time.time()
         memories = [
             replace(memory, sources=tuple(replace(s, transcript=absolute_path(s.transcript)) for s in memory.sources))
             for part in parts
             for memory in part.memories
         ]
-        if not self.archives and not memories:
+        if not archives and not memories:
             return StoredResult(flushed=flushed)
         compaction: int | None = None
         new: tuple[Memory, ...] = ()
         known_memories: tuple[Memory, ...] = ()
-        manifest = self._manifest(source, data, parts, out_path) if self.archives else None
+        manifest = self._manifest(source, data, parts, out_path) if archives else None
         with self.database().write() as connection:
             if manifest is not None:
                 from compactor_cli.archive.manifest import cut_chunks

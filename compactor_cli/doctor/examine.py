@@ -63,7 +63,7 @@ def _transcript_findings(transcript: Transcript, limits: Limits) -> tuple[Findin
     values: Sequence[Any] = RecordValues([HeldRecord(record, transcript.source) for record in transcript.records])
     values = values if isinstance(transcript.source, FileContent) else list(values)
     view = DoctorView(transcript, values, limits, FORMATS[transcript.format].parent_path)
-    findings = [finding for check in CHECKS for finding in check.find(view)]
+    findings = [finding for check in CHECKS for finding in check(view)]
     findings += [_fault_finding(view, fault) for fault in message_faults(transcript)]
     return tuple(sorted(findings, key=lambda finding: (finding.line, finding.kind)))
 
