@@ -24,7 +24,7 @@ AGENT = Agent(
     name="cursor",
     title="Cursor",
     aliases=("cursor-agent",),
-    folders=lambda machine: [machine.folder_by_variable("", ".cursor", "projects")],
+    folders=lambda machine: [machine.home / ".cursor" / "projects"],
     find=find_files("cursor", 4, _id, lambda path: "subagents" in path.parts),
     look=_look,
 )

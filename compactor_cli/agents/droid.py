@@ -20,7 +20,7 @@ AGENT = Agent(
     name="droid",
     title="Droid",
     aliases=("factory",),
-    folders=lambda machine: [machine.folder_by_variable("", ".factory", "sessions")],
+    folders=lambda machine: [machine.home / ".factory" / "sessions"],
     find=find_files("droid", 1, jsonl_id),
     look=_look,
 )

@@ -12,7 +12,7 @@ _KINDS = (b'"type":"user"', b'"type":"assistant"', b'"type":"tool_result"')
 
 
 def _folders(machine: Machine) -> list[Path]:
-    return [machine.folder_by_variable("", ".qwen", "projects")]
+    return [machine.home / ".qwen" / "projects"]
 
 
 def _id(path: Path) -> str | None:

@@ -116,17 +116,15 @@ def _picture_finding(
 ) -> Finding:
     note = f"[picture of {len(data):,} bytes left out, sha256 {hashlib.sha256(data).hexdigest()}]"
     detail = f"a picture of {len(data):,} bytes, the limit is {view.limits.image_bytes:,}"
+    holder, kind = _enclosing_block(view.values[record], path), "text"
     for end in range(len(path), 0, -1):
-        encoding = places.get((record, path[:end]))
-        if encoding is not None and encoding.startswith("block:"):
-            block = jsonedit.encode({"type": encoding[6:], "text": note})
-            return Finding(
-                "large_image", view.line(record), detail, "replaced by a note", edits={(record, path[:end]): block}
-            )
-    holder = _enclosing_block(view.values[record], path)
+        encoding = places.get((record, path[:end]), "")
+        if encoding.startswith("block:"):
+            holder, kind = path[:end], encoding[6:]
+            break
     if holder is None:
         return Finding("large_image", view.line(record), detail)
-    block = jsonedit.encode({"type": "text", "text": note})
+    block = jsonedit.encode({"type": kind, "text": note})
     return Finding("large_image", view.line(record), detail, "replaced by a note", edits={(record, holder): block})
 
 
