@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -40,6 +40,7 @@ _NAMES, _NAMES_BELOW = 30, 22
 """Widths for the names behind a value: in their own column, and below the reason."""
 
 _STYLES = {"whole": "green", "shortened": "cyan", "summarized": "magenta", "gone": "red"}
+_FATE_STYLES = {"kept": "green", "shortened": "cyan", "summarized": "magenta", "dropped": "red", "added": "bold"}
 
 
 def print_heading(console: Console, source: Source, counter: str) -> None:
@@ -133,9 +134,12 @@ def spending_table(console: Console, parts: Sequence[Compaction], strategy: str)
     table = make_table(console, title, "", ">tokens", ">share", "!")
     after = sum(part.tokens for part in parts)
     for line in total_spent(parts):
-        share = line.tokens / after if after else 0
-        table.add_row(line.name, f"{line.tokens:,}", percent(line.tokens, after), bar(console, share))
+        table.add_row(line.name, *_share_cells(console, line.tokens, after))
     return table
+
+
+def _share_cells(console: Console, tokens: int, total: int) -> tuple[str, str, Text]:
+    return f"{tokens:,}", percent(tokens, total), bar(console, tokens / total if total else 0)
 
 
 def savings_table(console: Console, before: Sizes, after: Sizes, title: str = "Token savings") -> Table:
@@ -149,10 +153,8 @@ def savings_table(console: Console, before: Sizes, after: Sizes, title: str = "T
 
 
 def disposition_line(parts: Sequence[Compaction]) -> Text:
-    text = Text()
-    for name, style in (("kept", "green"), ("shortened", "cyan"), ("summarized", "magenta"), ("dropped", "red")):
-        count = sum(getattr(part.dispositions, name) for part in parts)
-        text += Text(f"{count:,} {name}  ", style=style)
+    names = ("kept", "shortened", "summarized", "dropped")
+    text = _counted_fates({name: sum(getattr(part.dispositions, name) for part in parts) for name in names})
     left_out = [len(part.before.raw(record)) for part in parts for record in part.outside]
     if left_out:
         text += Text(f"{count_phrase(len(left_out), 'record')} outside the context removed ({sum(left_out):,} bytes)")
@@ -215,8 +217,7 @@ def budget_table(console: Console, budget: Budget) -> Table:
         *((f"tier {tier}", tokens) for tier, tokens in enumerate(budget.tiers)),
     ]
     for name, tokens in rows:
-        share = tokens / budget.total if budget.total else 0
-        table.add_row(name, f"{tokens:,}", percent(tokens, budget.total), bar(console, share))
+        table.add_row(name, *_share_cells(console, tokens, budget.total))
     table.add_section()
     table.add_row("remaining", f"{budget.remaining:,}", percent(budget.remaining, budget.total), "")
     table.add_row("utilization", f"{budget.used:,}", f"{budget.utilization_percent:.1f}%", "")
@@ -295,10 +296,7 @@ def overview_tables(console: Console, view: Overview, total: int) -> Iterable[Ta
 def _share_table(console: Console, title: str, label: str, shares: Sequence[Share], total: int) -> Table:
     table = make_table(console, title, label, ">messages", ">tokens", ">share", "!")
     for share in shares:
-        portion = share.tokens / total if total else 0
-        table.add_row(
-            share.name, f"{share.count:,}", f"{share.tokens:,}", percent(share.tokens, total), bar(console, portion)
-        )
+        table.add_row(share.name, f"{share.count:,}", *_share_cells(console, share.tokens, total))
     return table
 
 
@@ -329,15 +327,14 @@ def survival_table(console: Console, survivals: Sequence[Survival]) -> Table:
 
 
 def fate_line(fate: Fate) -> Text:
+    counts = {name: len(getattr(fate, name)) for name in ("kept", "shortened", "summarized", "dropped")}
+    return _counted_fates({**counts, "added": fate.added})
+
+
+def _counted_fates(counts: Mapping[str, int]) -> Text:
     text = Text()
-    for name, count, style in (
-        ("kept", len(fate.kept), "green"),
-        ("shortened", len(fate.shortened), "cyan"),
-        ("summarized", len(fate.summarized), "magenta"),
-        ("dropped", len(fate.dropped), "red"),
-        ("added", fate.added, "bold"),
-    ):
-        text += Text(f"{count:,} {name}  ", style=style)
+    for name, count in counts.items():
+        text += Text(f"{count:,} {name}  ", style=_FATE_STYLES[name])
     return text
 
 
