@@ -35,14 +35,14 @@ _OTHER_SUFFIXES = (
 """Endings of file names that rule out Parquet."""
 
 
-def compact_parquet(session: Session, input: Input, job: Job) -> Outcome:
+def compact_parquet(session: Session, entry: Input, job: Job) -> Outcome:
     """Compact each row of a Parquet file and return the outcome. Raises CompactorError."""
     _check_options(session, job)
     try:
         from compactor_cli.datasets.parquet_files import compact_shard
     except ImportError:
         raise UsageError(NO_PYARROW) from None
-    file, out_path, progress = input.path, job.place(input), session.progress
+    file, out_path, progress = entry.path, job.place(entry), session.progress
     if job.args.out_dir and job.args.writes:
         make_folder(out_path)
 
