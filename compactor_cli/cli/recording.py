@@ -110,11 +110,9 @@ class Keeper:
             for part in parts
             for memory in part.memories
         ]
+        result = StoredResult(flushed=flushed)
         if not archives and not memories:
-            return StoredResult(flushed=flushed)
-        compaction: int | None = None
-        new: tuple[Memory, ...] = ()
-        known_memories: tuple[Memory, ...] = ()
+            return result
         manifest = self._manifest(source, data, parts, out_path) if archives else None
         with self.database().write() as connection:
             if manifest is not None:
@@ -125,15 +123,16 @@ class Keeper:
                 before, after = states  # paths that mean the same in other folders
                 manifest = replace(manifest, input=before, output=after)
                 compaction = archive.keep(connection, manifest, cut_chunks(source), now)
+                # an unchanged file is recorded so that restore knows it, but nothing was removed that could be restored
+                result = replace(result, compaction=compaction if changed else None)
             if memories:
                 from compactor_cli.memory.stored.memories import add_memories
 
                 added = add_memories(connection, memories, now)
-                new, known_memories = added.new, added.known
-        if compaction is not None and changed:
+                result = replace(result, new=added.new, known=added.known)
+        if result.compaction is not None:
             evict(self.session, self.database(), now)
-        # an unchanged file is recorded so that restore knows it, but nothing was removed that could be restored
-        return StoredResult(compaction if changed else None, new, known_memories, flushed)
+        return result
 
     def confirm_output(self, stored_result: StoredResult, used: Sequence[Memory]) -> None:
         """Record that an output is in its place and which memories it contains."""
