@@ -18,7 +18,6 @@ from msgspec.structs import replace
 
 from compactor_cli.cli.compact_file import compact_file
 from compactor_cli.cli.compact_job import CompactOptions, Job, failure_finding
-from compactor_cli.cli.configured import Configured
 from compactor_cli.cli.files import clear_beside, is_file
 from compactor_cli.cli.inputs import Input, is_parquet, name_error
 from compactor_cli.cli.recording import Keeper
@@ -26,13 +25,14 @@ from compactor_cli.cli.replacing import remove_leftovers
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import CompactorError, ExitCode, bug_message
 from compactor_cli.model.content import sha256
-from compactor_cli.model.memory import Memory
 from compactor_cli.model.outcome import Outcome
-from compactor_cli.model.profile import Profile
 from compactor_cli.tokens import make_counter
 
 if TYPE_CHECKING:
+    from compactor_cli.cli.configured import Configured
     from compactor_cli.cli.workers import Work
+    from compactor_cli.model.memory import Memory
+    from compactor_cli.model.profile import Profile
     from compactor_cli.render.console import ConsoleLook
 
 
