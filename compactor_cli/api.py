@@ -142,59 +142,32 @@ def compact(  # noqa: PLR0913  # options of a command, each by its name
 
     Raises BudgetError when a target cannot be met, InputError for anything but a list of messages, SettingsError for
     invalid values, and ModelError when the model fails and the settings do not allow fallback."""
-    settings = _aimed(settings or Settings(), target_tokens, target_ratio)
-    run = _CompactCall(tokenizer, profile, closed, model, on_stage, recalled, flush, at)
+    settings = settings or Settings()
+    if target_tokens is not None or target_ratio is not None:
+        settings = dataclasses.replace(settings, target_tokens=target_tokens, target_ratio=target_ratio)
+    settings = checked_settings(settings)
+    if flush is not None:
+        settings = dataclasses.replace(settings, memory=dataclasses.replace(settings.memory, auto_flush=True))
     if isinstance(source, Source):
-        return run.compact(source, settings)
-    messages = as_list(source)
-    before = to_lines(messages)
-    if not before:
-        return []
-    loaded = load(b"\n".join(before), "messages", format=format, tokenizer=tokenizer)
-    done = run.compact(loaded, settings)
-    return from_lines(read_all(done.data).splitlines(), messages, before)
-
-
-def _aimed(settings: Settings, tokens: int | None, ratio: float | None) -> Settings:
-    if tokens is not None or ratio is not None:
-        settings = dataclasses.replace(settings, target_tokens=tokens, target_ratio=ratio)
-    return checked_settings(settings)
-
-
-class _CompactCall(Struct, frozen=True):
-    """Arguments of `compact` other than the file and the settings."""
-
-    tokenizer: str
-    profile: Profile | None
-    closed: bool
-    model: LanguageModel | None
-    on_stage: Callable[[str, str], object] | None
-    recalled: Sequence[Memory]
-    flush: Callable[[Sequence[Memory]], object] | None
-    created: float
-
-    def compact(self, source: Source, settings: Settings) -> CompactResult:
-        """Return the result of compacting each conversation of a file."""
-        counter = make_counter(self.tokenizer).counter
-        if self.flush is not None:
-            settings = dataclasses.replace(settings, memory=dataclasses.replace(settings.memory, auto_flush=True))
-        tools = [tools_for(t, counter, settings, self.profile, self.model) for t in source.transcripts]
-        if self.flush is not None:
-            judges = settings.scorer_name == "classifier"
-            tools = [
-                replace(
-                    own,
-                    remember=MemoryExtractor(
-                        settings, created=self.created, model=self.model, judge=own.scorer if judges else None
-                    ),
-                    persist=self.flush,
-                )
-                for own in tools
-            ]
-        if self.on_stage is not None:
-            tools = [replace(own, on_stage=self.on_stage) for own in tools]
-        data, parts = compact_source(source, tools, settings, closed=self.closed, recalled=self.recalled)
+        messages, before, file = [], [], source
+    else:
+        messages = as_list(source)
+        before = to_lines(messages)
+        if not before:
+            return []
+        file = load(b"\n".join(before), "messages", format=format, tokenizer=tokenizer)
+    counter = make_counter(tokenizer).counter
+    tools = [tools_for(t, counter, settings, profile, model) for t in file.transcripts]
+    if flush is not None:
+        judges = [own.scorer if settings.scorer_name == "classifier" else None for own in tools]
+        finders = [MemoryExtractor(settings, created=at, model=model, judge=judge) for judge in judges]
+        tools = [replace(own, remember=finder, persist=flush) for own, finder in zip(tools, finders, strict=True)]
+    if on_stage is not None:
+        tools = [replace(own, on_stage=on_stage) for own in tools]
+    data, parts = compact_source(file, tools, settings, closed=closed, recalled=recalled)
+    if file is source:
         return CompactResult(data, tuple(parts))
+    return from_lines(read_all(data).splitlines(), messages, before)
 
 
 def context_state(

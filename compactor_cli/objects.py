@@ -48,13 +48,9 @@ def _line(message: Any, number: int) -> bytes:
         )
     try:
         # lone surrogates stay escaped, so that the line is valid UTF-8 whatever the messages contain
-        return json.dumps(_plain_message(message), default=_dump_object, allow_nan=False).encode()
+        return json.dumps(_dump_object(message), default=_dump_object, allow_nan=False).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"cannot be written as JSON: {error}", path=f"message {number}") from None
-
-
-def _plain_message(message: Any) -> Any:
-    return dict(message) if isinstance(message, Mapping) else _dump_object(message)
 
 
 def _dump_object(value: Any) -> Any:

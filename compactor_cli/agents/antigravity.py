@@ -29,7 +29,7 @@ AGENT = Agent(
     name="antigravity",
     title="Antigravity",
     aliases=("antigravity-cli",),
-    folders=lambda machine: [machine.folder_by_variable("", ".gemini", "antigravity-cli", "brain")],
+    folders=lambda machine: [machine.home / ".gemini" / "antigravity-cli" / "brain"],
     find=find_files("antigravity", 3, lambda path: path.parts[0] if path.parts[1:] == _LOG else None),
     look=_look,
 )

@@ -22,12 +22,10 @@ class Machine(Struct, frozen=True):
 
     def folder_by_variable(self, variable: str, *below_home: str) -> Path:
         """Return the folder named by a variable, or else the default location below the home folder."""
-        stated = self.environment.get(variable, "") if variable else ""
-        return self.absolute_path(stated) if stated else self.home.joinpath(*below_home)
-
-    def absolute_path(self, path: str) -> Path:
-        """Return a path from the environment, with `~` expanded to the home folder."""
-        return self.home / path[2:] if path.startswith(("~/", "~\\")) else Path(path)
+        stated = self.environment.get(variable, "")
+        if not stated:
+            return self.home.joinpath(*below_home)
+        return self.home / stated[2:] if stated.startswith(("~/", "~\\")) else Path(stated)
 
 
 def make_machine(environment: Mapping[str, str], *, windows: bool = WINDOWS) -> Machine:

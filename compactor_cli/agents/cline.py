@@ -26,14 +26,13 @@ def _look(session: FoundSession) -> About:
     value = document(session.path)
     record = document(session.path.with_name(session.id + ".json"))
     messages = objects(value.get("messages"))
-    used = (_token_figure(message) for message in reversed(messages))
     return About(
         id=word(record, "session_id") or word(value, "sessionId"),
         project=word(record, "cwd"),
         title=word(inner(record, "metadata"), "title"),
         request=first_request(messages),
         messages=Figure(len(messages), "counted") if messages else None,
-        tokens=tokens_or_size(next(filter(None, used), None), session),
+        tokens=tokens_or_size(map(_token_figure, reversed(messages)), session),
     )
 
 

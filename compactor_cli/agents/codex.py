@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, new_session, uuid_in
-from compactor_cli.agents.reading import JsonLines, lines_of, recorded, request, to_int, tokens_or_size
+from compactor_cli.agents.reading import JsonLines, asked_inside, estimated, lines_of, recorded, request, to_int
 from compactor_cli.formats.values import inner, word
 
 _PACKED_SUFFIX = ".zst"
@@ -39,12 +39,13 @@ def _look(session: FoundSession) -> About:
     meta = lines.first_picked(
         lambda v: v.get("payload") if v.get("type") == "session_meta" else None, b'"session_meta"'
     )
+    asked = lines.first_picked(_typed_text, b'"user_message"') or lines.first_picked(*asked_inside("payload"))
     return About(
         id=word(meta, "id"),
         project=word(meta, "cwd"),
-        request=lines.first_picked(_typed_text, b'"user_message"') or lines.first_picked(_request, b'"user"') or "",
+        request=asked or "",
         messages=_messages(lines),
-        tokens=tokens_or_size(lines.last_picked(_token_figure, b'"token_count"'), session),
+        tokens=lines.last_picked(_token_figure, b'"token_count"') or estimated(session.size),
     )
 
 
@@ -61,11 +62,6 @@ def _messages(lines: JsonLines) -> Figure | None:
 def _typed_text(value: dict[str, Any]) -> str | None:
     payload = inner(value, "payload")
     return request(payload.get("message")) if payload.get("type") == "user_message" else None
-
-
-def _request(value: dict[str, Any]) -> str | None:
-    payload = inner(value, "payload")
-    return request(payload.get("content")) if payload.get("role") == "user" else None
 
 
 def _token_figure(value: dict[str, Any]) -> Figure | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, find_files
-from compactor_cli.agents.reading import lines_of, marked, recorded, request, to_int
+from compactor_cli.agents.base import About, Agent, FoundSession, Machine, find_files
+from compactor_cli.agents.reading import lines_of, marked, request, used
 from compactor_cli.formats.values import inner, word
 
 _KINDS = (b'"type":"user.message"', b'"type":"assistant.message"', b'"type":"tool.execution_complete"')
@@ -25,18 +25,13 @@ def _id(path: Path) -> str | None:
 def _look(session: FoundSession) -> About:
     lines = lines_of(session)
     start = lines.first_picked(lambda value: value.get("data") if value.get("type") == "session.start" else None)
-    asked, used = (_request, b'"user.message"'), (_used, b'"session.shutdown"')
+    asked, last_use = (_request, b'"user.message"'), used("session.shutdown", "data", "currentTokens")
     known_id, project = word(start, "sessionId"), word(inner(start, "context"), "cwd")
-    return lines.about(asked, marked(80, *_KINDS), used, id=known_id, project=project)
+    return lines.about(asked, marked(80, *_KINDS), last_use, id=known_id, project=project)
 
 
 def _request(value: dict[str, Any]) -> str | None:
     return request(word(inner(value, "data"), "content")) if value.get("type") == "user.message" else None
-
-
-def _used(value: dict[str, Any]) -> Figure | None:
-    """Return the context size when the session was left."""
-    return recorded(to_int(inner(value, "data").get("currentTokens")))
 
 
 AGENT = Agent(

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from compactor_cli.agents.base import About, Agent, FoundSession, find_files, jsonl_id
-from compactor_cli.agents.reading import lines_of, marked, request
-from compactor_cli.formats.values import inner
+from compactor_cli.agents.reading import asked, lines_of, marked
 
 _ROLES = (b'"role":"user"', b'"role":"assistant"')
 
@@ -19,18 +17,14 @@ def _id(path: Path) -> str | None:
 def _look(session: FoundSession) -> About:
     slugs = (up.parent.name for up in session.path.parents if up.name == "agent-transcripts")
     project = next(slugs, session.path.parent.name)
-    return lines_of(session).about((_request, b'"user"'), marked(40, *_ROLES), project=project)
-
-
-def _request(value: dict[str, Any]) -> str | None:
-    return request(inner(value, "message").get("content")) if value.get("role") == "user" else None
+    return lines_of(session).about(asked("role", "user", "message", "content"), marked(40, *_ROLES), project=project)
 
 
 AGENT = Agent(
     name="cursor",
     title="Cursor",
     aliases=("cursor-agent",),
-    folders=lambda machine: [machine.folder_by_variable("", ".cursor", "projects")],
+    folders=lambda machine: [machine.home / ".cursor" / "projects"],
     find=find_files("cursor", 4, _id, lambda path: "subagents" in path.parts),
     look=_look,
 )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from compactor_cli.agents.base import About, Agent, FoundSession, find_files, jsonl_id
-from compactor_cli.agents.reading import lines_of, marked, request
-from compactor_cli.formats.values import inner, word
+from compactor_cli.agents.reading import asked_inside, lines_of, marked
+from compactor_cli.formats.values import word
 
 
 def _look(session: FoundSession) -> About:
@@ -15,19 +13,14 @@ def _look(session: FoundSession) -> About:
     known_id, title = word(start, "id"), word(start, "sessionTitle") or word(start, "title")
     is_message = marked(80, b'"type":"message"')
     # its count is the session's total, not its context
-    return lines.about((_request, b'"user"'), is_message, id=known_id, project=word(start, "cwd"), title=title)
-
-
-def _request(value: dict[str, Any]) -> str | None:
-    message = inner(value, "message")
-    return request(message.get("content")) if message.get("role") == "user" else None
+    return lines.about(asked_inside("message"), is_message, id=known_id, project=word(start, "cwd"), title=title)
 
 
 AGENT = Agent(
     name="droid",
     title="Droid",
     aliases=("factory",),
-    folders=lambda machine: [machine.folder_by_variable("", ".factory", "sessions")],
+    folders=lambda machine: [machine.home / ".factory" / "sessions"],
     find=find_files("droid", 1, jsonl_id),
     look=_look,
 )

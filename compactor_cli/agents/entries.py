@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from compactor_cli.agents.base import About, Figure, FoundSession
-from compactor_cli.agents.reading import lines_of, marked, recorded, request, to_int
-from compactor_cli.formats.values import inner, word
+from compactor_cli.agents.base import About, FoundSession
+from compactor_cli.agents.reading import asked_inside, lines_of, marked, used
+from compactor_cli.formats.values import word
 
+_PICK, _MARKER = asked_inside("message")
 _UNTRUSTED_MARK = "Sender (untrusted metadata)"
 
 
@@ -16,15 +17,10 @@ def look(session: FoundSession) -> About:
     header = lines.first_picked(lambda value: value if value.get("type") == "session" else None, b'"session"')
     session_name = lines.last_picked(lambda value: word(value, "name") or None, b'"session_info"')
     known_id, project, title = word(header, "id"), word(header, "cwd"), session_name or ""
-    is_message, used = marked(80, b'"type":"message"'), (_token_figure, b'"usage"')
-    return lines.about((_request, b'"user"'), is_message, used, id=known_id, project=project, title=title)
+    is_message, tokens = marked(80, b'"type":"message"'), used("usage", "message", "usage", "totalTokens")
+    return lines.about((_request, b'"user"'), is_message, tokens, id=known_id, project=project, title=title)
 
 
 def _request(value: dict[str, Any]) -> str | None:
-    message = inner(value, "message")
-    text = request(message.get("content")) if message.get("role") == "user" else None
-    return None if text is None else (text.split("\n\n")[-1] if text.startswith(_UNTRUSTED_MARK) else text)
-
-
-def _token_figure(value: dict[str, Any]) -> Figure | None:
-    return recorded(to_int(inner(value, "message", "usage").get("totalTokens")))
+    text = _PICK(value)
+    return text.split("\n\n")[-1] if text and text.startswith(_UNTRUSTED_MARK) else text

@@ -9,8 +9,9 @@ from typing import Any
 
 from compactor_cli.agents import reading
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, find_files
-from compactor_cli.formats.values import inner, word
+from compactor_cli.formats.values import word
 
+_USED = reading.used("tokens", "tokens", "total")
 _COMMAND_PREFIXES = ("/", "?")
 """How messages begin that are commands to the agent."""
 
@@ -29,8 +30,8 @@ def _look(session: FoundSession) -> About:
     if session.path.suffix == ".json":
         return _look_at_document(session, reading.document(session.path), project)
     lines = reading.lines_of(session)
-    is_message, used = reading.marked(200, b'"type":"user"', b'"type":"gemini"'), (_token_figure, b'"tokens"')
-    return lines.about((_request, b'"user"'), is_message, used, id=lines.first_word("sessionId"), project=project)
+    is_message = reading.marked(200, b'"type":"user"', b'"type":"gemini"')
+    return lines.about((_request, b'"user"'), is_message, _USED, id=lines.first_word("sessionId"), project=project)
 
 
 def _look_at_document(session: FoundSession, whole_file: dict[str, Any], project: str) -> About:
@@ -40,7 +41,7 @@ def _look_at_document(session: FoundSession, whole_file: dict[str, Any], project
         project=project,
         request=next(filter(None, map(_request, messages)), ""),
         messages=Figure(len(messages), "counted") if messages else None,
-        tokens=reading.tokens_or_size(next(filter(None, map(_token_figure, reversed(messages))), None), session),
+        tokens=reading.tokens_or_size(map(_USED[0], reversed(messages)), session),
     )
 
 
@@ -57,10 +58,6 @@ def _project(folder: Path) -> str:
 def _request(value: dict[str, Any]) -> str | None:
     text = reading.request(value.get("content")) if value.get("type") == "user" else None
     return None if text is None or text.startswith(_COMMAND_PREFIXES) else text
-
-
-def _token_figure(value: dict[str, Any]) -> Figure | None:
-    return reading.recorded(reading.to_int(inner(value, "tokens").get("total")))
 
 
 def _new_folder(machine: Machine, project: str, began: float) -> Path | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, find_files, folder_id
-from compactor_cli.agents.reading import document, lines_of, recorded, request, to_int
+from compactor_cli.agents.reading import asked, document, lines_of, recorded, to_int
 from compactor_cli.formats.values import word
 
 
@@ -15,7 +15,7 @@ def _look(session: FoundSession) -> About:
     lines, state = lines_of(session), document(session.path.with_name("state.json"))
     project = _project(session.path.parents[3] / "kimi.json", session.path.parent.parent.name)
     title, used = word(state, "title") or word(state, "custom_title"), (_token_figure, b'"_usage"')
-    return lines.about((_request, b'"user"'), _is_message, used, project=project, title=title)
+    return lines.about(asked("role", "user", "content"), _is_message, used, project=project, title=title)
 
 
 def _is_message(line: bytes) -> bool:
@@ -27,10 +27,6 @@ def _project(projects_file: Path, name: str) -> str:
     noted = document(projects_file).get("work_dirs")
     paths = [word(entry, "path") for entry in noted] if isinstance(noted, list) else []
     return next((path for path in paths if hashlib.md5(path.encode(), usedforsecurity=False).hexdigest() == name), "")
-
-
-def _request(value: dict[str, Any]) -> str | None:
-    return request(value.get("content")) if value.get("role") == "user" else None
 
 
 def _token_figure(value: dict[str, Any]) -> Figure | None:

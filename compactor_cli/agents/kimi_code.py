@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, find_files
-from compactor_cli.agents.reading import document, lines_of, marked, recorded, request, to_int
+from compactor_cli.agents.reading import asked, document, lines_of, marked, recorded, to_int
 from compactor_cli.formats.values import inner, word
 
 _KINDS = (b"context.append_message", b'"tool.call"', b'"tool.result"', b'"content.part"')
@@ -19,13 +19,9 @@ def _id(path: Path) -> str | None:
 
 def _look(session: FoundSession) -> About:
     lines, state = lines_of(session), document(session.path.parents[2] / "state.json")
-    project, asked, used = word(state, "workDir") or word(state, "cwd"), (_request, b'"turn.prompt"'), b'"usage"'
-    is_message = marked(120, *_KINDS)
-    return lines.about(asked, is_message, (_token_figure, used), project=project, title=word(state, "title"))
-
-
-def _request(value: dict[str, Any]) -> str | None:
-    return request(value.get("input")) if value.get("type") == "turn.prompt" else None
+    project, request = word(state, "workDir") or word(state, "cwd"), asked("type", "turn.prompt", "input")
+    used, is_message = (_token_figure, b'"usage"'), marked(120, *_KINDS)
+    return lines.about(request, is_message, used, project=project, title=word(state, "title"))
 
 
 def _token_figure(value: dict[str, Any]) -> Figure | None:

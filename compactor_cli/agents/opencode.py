@@ -29,7 +29,10 @@ def _find(folder: Path) -> Iterator[FoundSession]:
     with os.scandir(folder):
         pass  # raises OSError for an unreadable folder, for the caller to report
     if (folder / _DATABASE).is_file():
-        yield from _find_in_database(folder / _DATABASE)
+        path = folder / _DATABASE
+        for session, parent, updated, size in _rows(path, _SESSIONS):
+            used, is_subagent = updated / 1000, bool(parent)
+            yield FoundSession(AGENT.name, path, str(session), int(size), used, is_subagent, is_in_database=True)
     elif (folder / "storage" / "session").is_dir():
         yield from _find_in_folders(folder / "storage")
 
@@ -48,11 +51,6 @@ def _rows(path: Path, query: str, *values: str) -> list[Any]:
             return database.execute(query, values).fetchall()
     except sqlite3.Error as error:
         raise OSError(f"the database cannot be read: {error}") from None
-
-
-def _find_in_database(path: Path) -> Iterator[FoundSession]:
-    for session, parent, updated, size in _rows(path, _SESSIONS):
-        yield FoundSession(AGENT.name, path, str(session), int(size), updated / 1000, bool(parent), is_in_database=True)
 
 
 def _find_in_folders(storage: Path) -> Iterator[FoundSession]:
@@ -76,13 +74,12 @@ def _look(session: FoundSession) -> About:
     whole_session = _export_session(session)
     infos = [message["info"] for message in whole_session["messages"]]
     requests = (_request(m["parts"]) for m in whole_session["messages"] if m["info"].get("role") == "user")
-    used = (_token_figure(info) for info in reversed(infos))
     return About(
         project=word(whole_session["info"], "directory"),
         title=word(whole_session["info"], "title"),
         request=next(filter(None, requests), ""),
         messages=Figure(len(infos), "counted"),
-        tokens=tokens_or_size(next(filter(None, used), None), session),
+        tokens=tokens_or_size(map(_token_figure, reversed(infos)), session),
     )
 
 
@@ -93,13 +90,12 @@ def _look_into_database(session: FoundSession) -> About:
     infos = [(message, _data(data)) for message, data in messages]
     typed = (message for message, info in infos if info.get("role") == "user")
     requests = (_request([_data(data) for (data,) in _rows(path, _PARTS, message)]) for message in typed)
-    used = (_token_figure(info) for _, info in reversed(infos))
     return About(
         project=str(row[0][0]) if row else "",
         title=str(row[0][1]) if row else "",
         request=next(filter(None, requests), ""),
         messages=Figure(len(infos), "counted"),
-        tokens=tokens_or_size(next(filter(None, used), None), session),
+        tokens=tokens_or_size((_token_figure(info) for _, info in reversed(infos)), session),
     )
 
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, find_files, jsonl_id
-from compactor_cli.agents.reading import lines_of, marked, recorded, request, to_int
-from compactor_cli.formats.values import inner
+from compactor_cli.agents.base import About, Agent, FoundSession, Machine, find_files, jsonl_id
+from compactor_cli.agents.reading import asked, lines_of, marked, used
 
 _KINDS = (b'"type":"user"', b'"type":"assistant"', b'"type":"tool_result"')
 
 
 def _folders(machine: Machine) -> list[Path]:
-    return [machine.folder_by_variable("", ".qwen", "projects")]
+    return [machine.home / ".qwen" / "projects"]
 
 
 def _id(path: Path) -> str | None:
@@ -24,18 +22,9 @@ def _id(path: Path) -> str | None:
 def _look(session: FoundSession) -> About:
     lines = lines_of(session)
     known_id, project = lines.first_word("sessionId"), lines.first_word("cwd")
-    used = (_token_figure, b'"usageMetadata"')
-    return lines.about((_request, b'"user"'), marked(400, *_KINDS), used, id=known_id, project=project)
-
-
-def _request(value: dict[str, Any]) -> str | None:
-    if value.get("type") != "user" or value.get("subtype"):
-        return None
-    return request(inner(value, "message").get("parts"))
-
-
-def _token_figure(value: dict[str, Any]) -> Figure | None:
-    return recorded(to_int(inner(value, "usageMetadata").get("totalTokenCount")))
+    request = asked("type", "user", "message", "parts", unless="subtype")
+    tokens = used("usageMetadata", "usageMetadata", "totalTokenCount")
+    return lines.about(request, marked(400, *_KINDS), tokens, id=known_id, project=project)
 
 
 def _new_folder(machine: Machine, project: str, began: float) -> Path | None:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from msgspec import Struct
 
 from compactor_cli.agents.base import About, Figure, FoundSession
-from compactor_cli.formats.values import word
+from compactor_cli.formats.values import inner, word
 from compactor_cli.model.injected import origin_of
 
 WHOLE = 32 * 1024 * 1024
 """Maximum bytes of a file that is read completely; of a larger one, only both ends are read."""
 _END = 1024 * 1024
-_MAX_TITLE = 400
+_MAX_TRIED = 400
 """Maximum lines to parse at either end in search of something."""
 _TITLE = 400
 """Maximum characters of a title or request."""
@@ -57,7 +58,9 @@ class JsonLines(Struct, frozen=True):
         """Return what the lines show. `asked` and `used` pick the first request and the last count of tokens."""
         tokens = self.last_picked(*used) if used else None
         request = self.first_picked(*asked) or ""
-        return About(id, project, title, request, self.count(is_message), tokens or estimated(self.size))
+        # of a file that was not read completely, the number of messages is unknown
+        messages = Figure(sum(map(is_message, self.head)), "estimated") if self.is_whole_file else None
+        return About(id, project, title, request, messages, tokens or estimated(self.size))
 
     def first_picked(self, pick: Callable[[dict[str, Any]], T | None], marker: bytes = b"") -> T | None:
         """Return the first non-None result of `pick` over the records whose line contains `marker`."""
@@ -69,10 +72,6 @@ class JsonLines(Struct, frozen=True):
     def last_picked(self, pick: Callable[[dict[str, Any]], T | None], marker: bytes = b"") -> T | None:
         """Return the same, searching from the end."""
         return _pick(reversed(self.tail), pick, marker)
-
-    def count(self, is_message: Callable[[bytes], bool]) -> Figure | None:
-        """Return how many lines look like messages; None if the file was not read completely."""
-        return Figure(sum(map(is_message, self.head)), "estimated") if self.is_whole_file else None
 
 
 def lines_of(session: FoundSession) -> JsonLines:
@@ -92,24 +91,33 @@ def marked(width: int, *kinds: bytes) -> Callable[[bytes], bool]:
 
 
 def _pick(lines: Iterable[bytes], pick: Callable[[dict[str, Any]], T | None], marker: bytes) -> T | None:
-    for value in _records(lines, marker):
-        picked = pick(value)
-        if picked is not None:
+    for line in islice((line for line in lines if marker in line), _MAX_TRIED):
+        value = parse_line(line)
+        if isinstance(value, dict) and (picked := pick(value)) is not None:
             return picked
     return None
 
 
-def _records(lines: Iterable[bytes], marker: bytes) -> Iterator[dict[str, Any]]:
-    tried = 0
-    for line in lines:
-        if marker not in line:
-            continue
-        tried += 1
-        if tried > _MAX_TITLE:
-            return
-        value = parse_line(line)
-        if isinstance(value, dict):
-            yield value
+def asked(key: str, kind: str, *path: str, unless: str = "") -> Picked[str]:
+    """Return what picks a request from records whose member `key` is `kind`, and whose member `unless` is empty. The
+    request is at `path`."""
+
+    def pick(value: dict[str, Any]) -> str | None:
+        is_typed = value.get(key) == kind and not (unless and value.get(unless))
+        return request(inner(value, *path[:-1]).get(path[-1])) if is_typed else None
+
+    return pick, f'"{kind}"'.encode()
+
+
+def asked_inside(name: str) -> Picked[str]:
+    """Return what picks a request from records with a message, which has a role and a content, as their member."""
+    pick, marker = asked("role", "user", "content")
+    return lambda value: pick(inner(value, name)), marker
+
+
+def used(marker: str, *path: str) -> Picked[Figure]:
+    """Return what picks the provider's count, which is at `path`, from records with this word."""
+    return lambda value: recorded(to_int(inner(value, *path[:-1]).get(path[-1]))), f'"{marker}"'.encode()
 
 
 def parse_line(text: bytes) -> Any:
@@ -155,8 +163,7 @@ def objects(value: Any) -> list[dict[str, Any]]:
 
 def first_request(messages: Iterable[dict[str, Any]]) -> str:
     """Return the user's first request among messages with a role and a content."""
-    requests = (request(message.get("content")) for message in messages if message.get("role") == "user")
-    return next(filter(None, requests), "")
+    return next(filter(None, map(asked("role", "user", "content")[0], messages)), "")
 
 
 def to_int(value: Any) -> int:
@@ -174,6 +181,6 @@ def estimated(size: int, bytes_a_token: int = BYTES_A_TOKEN) -> Figure | None:
     return Figure(size // bytes_a_token, "estimated") if size >= bytes_a_token else None
 
 
-def tokens_or_size(tokens: Figure | None, session: FoundSession) -> Figure | None:
-    """Return the recorded tokens, or else an estimate from the file's size."""
-    return tokens or estimated(session.size)
+def tokens_or_size(figures: Iterable[Figure | None], session: FoundSession) -> Figure | None:
+    """Return the first recorded figure, or else an estimate from the file's size."""
+    return next(filter(None, figures), None) or estimated(session.size)

@@ -255,9 +255,7 @@ class Browser(Writing):
             self.say(not_done, noticed=True)
 
     def action_target(self) -> None:
-        def take(text: str | None) -> None:
-            if text is None:
-                return
+        def take(text: str) -> None:
             state = self.history.now
             try:
                 aim = self.desk.aimed(text, state.aim)
@@ -267,16 +265,15 @@ class Browser(Writing):
             self._change(view_state.State(aim, state.choices))
 
         hint = "25% of the tokens, or 4000, or 4k; empty: no target, cut by age"
-        self.push_screen(TextDialog("Target", hint, words.aim_phrase(self.history.now.aim).replace(",", "")), take)
+        self.ask(TextDialog("Target", hint, words.aim_phrase(self.history.now.aim).replace(",", "")), take)
 
     def action_strategy(self) -> None:
-        def take(name: str | None) -> None:
+        def take(name: str) -> None:
             state = self.history.now
-            if name is not None:
-                self._change(view_state.State(replace(state.aim, strategy=name), state.choices))
+            self._change(view_state.State(replace(state.aim, strategy=name), state.choices))
 
         options = [(name, strategy.suits) for name, strategy in STRATEGIES.items()]
-        self.push_screen(OptionDialog("Strategy", options, self.desk.strategy(self.history.now.aim)), take)
+        self.ask(OptionDialog("Strategy", options, self.desk.strategy(self.history.now.aim)), take)
 
     # -- looking
 
@@ -288,16 +285,15 @@ class Browser(Writing):
         self.push_screen(KeysDialog())
 
     def action_search(self) -> None:
-        def take(text: str | None) -> None:
-            if text is not None:
-                self.list.words = text.lower()
-                self.list.refresh()
-                if text:
-                    self._hit(0)
-                else:
-                    self.say("")
+        def take(text: str) -> None:
+            self.list.words = text.lower()
+            self.list.refresh()
+            if text:
+                self._hit(0)
+            else:
+                self.say("")
 
-        self.push_screen(TextDialog("Search", "in texts and tool names; empty: stop searching", self.list.words), take)
+        self.ask(TextDialog("Search", "in texts and tool names; empty: stop searching", self.list.words), take)
 
     def action_hit(self, by: int) -> None:
         if self.list.words:
@@ -320,13 +316,12 @@ class Browser(Writing):
         self.say(f"“{self.list.words}”: {hits.index(hit_index) + 1} of {len(hits)}. n next, N previous.")
 
     def action_filter(self) -> None:
-        def take(marks: frozenset[view_state.Mark] | None) -> None:
-            if marks is not None:
-                self.marks = marks
-                self._refill_list()
+        def take(marks: frozenset[view_state.Mark]) -> None:
+            self.marks = marks
+            self._refill_list()
 
         marks = view_state.count_marks(self.view.rows, self.history.now.choices, self.groups)
-        self.push_screen(FilterDialog(marks, self.marks), take)
+        self.ask(FilterDialog(marks, self.marks), take)
 
     def action_show_all(self) -> None:
         self.marks = frozenset()
@@ -335,13 +330,13 @@ class Browser(Writing):
         self.say("")
 
     def action_go(self) -> None:
-        def take(text: str | None) -> None:
-            if text and text.isdigit():
+        def take(text: str) -> None:
+            if text.isdigit():
                 self.list.go(self.list.index_of_number(int(text)))
             elif text:
                 self.say(f"{text} is not the number of a message.", noticed=True)
 
-        self.push_screen(TextDialog("Go to message", "its number; if it is not shown, the next one"), take)
+        self.ask(TextDialog("Go to message", "its number; if it is not shown, the next one"), take)
 
     def action_next_decided(self) -> None:
         if not self.list.next_decided():

@@ -17,25 +17,28 @@ from compactor_cli.browse.labels import HELP
 from compactor_cli.browse.view_state import Mark
 
 Answer = TypeVar("Answer")
-_BOX = """
-    align: center middle;
-    & > Vertical {
-        width: 76; max-width: 94%; height: auto; max-height: 90%;
-        border: round $primary; background: $surface; padding: 0 1;
-    }
-    & .title { text-style: bold; color: $text-primary; }
-    & .hint { color: $text-muted; }
-    & OptionList {
-        height: auto; border: none; padding: 0; background: $surface;
-        text-wrap: nowrap; text-overflow: ellipsis;
-    }
-    & OptionList:focus { border: none; }
-"""
 
 
 class _Dialog(ModalScreen[Answer]):
     """A dialog that Escape closes without an answer."""
 
+    DEFAULT_CSS = """
+    _Dialog {
+        align: center middle;
+        & > Vertical {
+            width: 76; max-width: 94%; height: auto; max-height: 90%;
+            border: round $primary; background: $surface; padding: 0 1;
+        }
+        & .title { text-style: bold; color: $text-primary; }
+        & .hint { color: $text-muted; }
+        & Input { border: tall $border; }
+        & OptionList {
+            height: auto; border: none; padding: 0; background: $surface;
+            text-wrap: nowrap; text-overflow: ellipsis;
+        }
+        & OptionList:focus { border: none; }
+    }
+    """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Close", show=False)]
 
 
@@ -45,8 +48,6 @@ def _one_line(*pieces: str | tuple[str, str]) -> Text:
 
 class TextDialog(_Dialog[str | None]):
     """Asks for a line of text."""
-
-    DEFAULT_CSS = "Ask {" + _BOX + "& Input { border: tall $border; } }"
 
     def __init__(self, title: str, hint: str, value: str = "") -> None:
         super().__init__()
@@ -64,8 +65,6 @@ class TextDialog(_Dialog[str | None]):
 
 class KeyDialog(_Dialog[str | None]):
     """Asks for one of several keys."""
-
-    DEFAULT_CSS = "Confirm {" + _BOX + "}"
 
     def __init__(self, title: str, answers: dict[str, str]) -> None:
         """`answers`: key -> what it does."""
@@ -88,7 +87,7 @@ class KeyDialog(_Dialog[str | None]):
 class OptionDialog(_Dialog[str | None]):
     """Asks for one of several options."""
 
-    DEFAULT_CSS = "Choose {" + _BOX + "& OptionList { max-height: 20; } }"
+    DEFAULT_CSS = "OptionDialog { & OptionList { max-height: 20; } }"
 
     def __init__(self, title: str, options: Sequence[tuple[str, str]], now: str) -> None:
         """`options`: pairs of an option and its meaning. `now`: the current option."""
@@ -116,7 +115,7 @@ class OptionDialog(_Dialog[str | None]):
 class FilterDialog(_Dialog["frozenset[Mark] | None"]):
     """Asks which rows to show."""
 
-    DEFAULT_CSS = "Filter {" + _BOX + "& OptionList { max-height: 1fr; } }"
+    DEFAULT_CSS = "FilterDialog { & OptionList { max-height: 1fr; } }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "mark", "Mark", show=False),
         Binding("enter", "take", "Show", show=False, priority=True),
@@ -160,7 +159,6 @@ class FilterDialog(_Dialog["frozenset[Mark] | None"]):
 class KeysDialog(_Dialog[None]):
     """Explains the keys."""
 
-    DEFAULT_CSS = "Keys {" + _BOX + "}"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "dismiss(None)", "Close", show=False),
         Binding("q", "dismiss(None)", "Close", show=False),

@@ -33,40 +33,35 @@ _MARKS: Mapping[tuple[Choice | None, bool], str] = {
 """The mark before a message: upper case for its own decision, lower case for one on another message of its group."""
 
 
+_STYLES = {
+    "head": "color: $text-muted; text-style: bold;",
+    "dim": "color: $text-muted;",
+    "hit": "color: $text-warning; text-style: bold;",
+    "keep": "color: $text-success; text-style: bold;",
+    "drop": "color: $text-error; text-style: bold;",
+    "kept": "color: $text-success;",
+    "shortened": "color: $text-primary;",
+    "summarized": "color: $text-accent;",
+    "gone": "color: $text-error;",
+    "added": "color: $text-secondary;",
+}
+"""Kind of cell -> its style."""
+_RULES = "".join(f"& > .list--{name} {{ {style} }}\n" for name, style in _STYLES.items())
+
+
 class MessageList(ScrollView, can_focus=True):
     """The rows to show, one of which is the current one."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "list--cursor",
-        "list--head",
-        "list--dim",
-        "list--hit",
-        "list--keep",
-        "list--drop",
-        "list--kept",
-        "list--shortened",
-        "list--summarized",
-        "list--gone",
-        "list--added",
-    }
-    DEFAULT_CSS = """
-    MessageList {
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"list--cursor", *(f"list--{name}" for name in _STYLES)}
+    DEFAULT_CSS = f"""
+    MessageList {{
         height: 1fr;
         scrollbar-size-vertical: 1;
         overflow-x: hidden;
-        & > .list--cursor { background: $block-cursor-blurred-background; }
-        &:focus > .list--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
-        & > .list--head { color: $text-muted; text-style: bold; }
-        & > .list--dim { color: $text-muted; }
-        & > .list--hit { color: $text-warning; text-style: bold; }
-        & > .list--keep { color: $text-success; text-style: bold; }
-        & > .list--drop { color: $text-error; text-style: bold; }
-        & > .list--kept { color: $text-success; }
-        & > .list--shortened { color: $text-primary; }
-        & > .list--summarized { color: $text-accent; }
-        & > .list--gone { color: $text-error; }
-        & > .list--added { color: $text-secondary; }
-    }
+        & > .list--cursor {{ background: $block-cursor-blurred-background; }}
+        &:focus > .list--cursor {{ background: $block-cursor-background; color: $block-cursor-foreground; }}
+        {_RULES}
+    }}
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(-1)", "Up", show=False),

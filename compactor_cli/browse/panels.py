@@ -75,11 +75,9 @@ class Panels:
 
     def sum_up(self, view: BrowserView, *, computing: bool, width: int) -> None:
         self._sums.remove_class("failed")
-        self._sums.update(self._summed(view, computing=computing, width=width))
-
-    def _summed(self, view: BrowserView, *, computing: bool, width: int) -> Text:
         if not view.parts:
-            return one_line("computing …")
+            self._sums.update(one_line("computing …"))
+            return
         before, after = self._source.tokens, view.tokens
         out = one_line().append(f"{after:,} tokens", "bold").append(f" of {before:,} ({after / max(1, before):.0%})")
         if target := view.target:
@@ -90,4 +88,4 @@ class Panels:
             out.append("  computing …")
         sums = words.fate_sums(view)
         fates = one_line("  ").join(Text(f"{count:,} {fate}", self._colour(STYLES[fate])) for fate, count in sums)
-        return one_line("  " if width >= MIN_WIDE_WIDTH else "\n").join([out, fates])
+        self._sums.update(one_line("  " if width >= MIN_WIDE_WIDTH else "\n").join([out, fates]))

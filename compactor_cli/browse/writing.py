@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from textual.app import App
+from textual.screen import ModalScreen
 
-from compactor_cli.browse.dialogs import KeyDialog, TextDialog
+from compactor_cli.browse.dialogs import Answer, KeyDialog, TextDialog
 from compactor_cli.browse.rows import BrowserView
 from compactor_cli.browse.view_state import History, State
 from compactor_cli.errors import CompactorError
@@ -67,6 +68,15 @@ class Writing(App[int]):
         def refresh_head(self) -> None:
             """Show the current target, decisions and sums."""
 
+    def ask(self, dialog: ModalScreen[Answer | None], take: Callable[[Answer], object]) -> None:
+        """Show a dialog, and call `take` with the answer unless Escape closes it."""
+
+        def answered(answer: Answer | None) -> None:
+            if answer is not None:
+                take(answer)
+
+        self.push_screen(dialog, answered)
+
     def action_save(self) -> None:
         self._ask_place("Save the decisions", "for compact --decisions", self.desk.place, self._save)
 
@@ -80,20 +90,13 @@ class Writing(App[int]):
             self._ask_place(title, hint, place, lambda path: self._try(lambda: self.desk.write(path, self.view)))
 
     def _ask_place(self, title: str, hint: str, default_path: str, write: Callable[[str], bool]) -> None:
-        def take(path: str | None) -> None:
-            if not path:
-                return
-            if not self.desk.is_there(path):
+        def take(path: str) -> None:
+            if path and self.desk.is_there(path):
+                self.ask(KeyDialog(f"{path} already exists.", {"y": "replace it"}), lambda answer: write(path))
+            elif path:
                 write(path)
-                return
 
-            def replace_it(answer: str | None) -> None:
-                if answer == "y":
-                    write(path)
-
-            self.push_screen(KeyDialog(f"{path} already exists.", {"y": "replace it"}), replace_it)
-
-        self.push_screen(TextDialog(title, f"{hint}; enter writes, esc cancels", default_path), take)
+        self.ask(TextDialog(title, f"{hint}; enter writes, esc cancels", default_path), take)
 
     def _save(self, path: str) -> bool:
         state = self.history.now
@@ -112,7 +115,7 @@ class Writing(App[int]):
         return True
 
     def action_leave(self) -> None:
-        def take(answer: str | None) -> None:
+        def take(answer: str) -> None:
             if answer == "q" or (answer == "s" and self._save(self.desk.place)):
                 self.exit(0)
 
@@ -120,7 +123,7 @@ class Writing(App[int]):
             self.exit(0)
         else:
             answers = {"s": f"save to {self.desk.place} and quit", "q": "quit without saving"}
-            self.push_screen(KeyDialog("The decisions have not been saved.", answers), take)
+            self.ask(KeyDialog("The decisions have not been saved.", answers), take)
 
     async def action_quit(self) -> None:
         """Quit with the same checks as the key q, for Ctrl+Q and Textual's command palette."""

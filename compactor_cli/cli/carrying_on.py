@@ -92,8 +92,7 @@ def make_new_session(source: Source, data: Content, out: str) -> tuple[bytes, Ca
 def resume_at_home(source: Source, path: str) -> CarriedOn | None:
     """Return how to resume a session that is in its agent's folder; None for any other file."""
     agent = _agent_at(path)
-    command = agent.resume if agent and agent.format == source.format else ""
-    if not agent or not command or len(source.transcripts) != 1:
+    if agent is None or agent.format != source.format or not agent.resume or len(source.transcripts) != 1:
         return None
     session_id = source.transcripts[0].session_id
     return CarriedOn(session_id, path, _project_folder(project_of(source)), _resume_command(agent, session_id, path))
@@ -118,8 +117,9 @@ def project_of(source: Source) -> str:
     from compactor_cli.resuming.emit import read_values
 
     resuming = AGENTIC.get(source.format)
-    values = (value for _, _, value in read_values(source.data)) if resuming else ()
-    return next((project for value in values if resuming and (project := resuming.project(value))), "")
+    if resuming is None:
+        return ""
+    return next(filter(None, (resuming.project(value) for _, _, value in read_values(source.data))), "")
 
 
 def _project_folder(project: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from msgspec.structs import replace
 from compactor_cli.cli.compact_job import Job, compaction_finding, verdict
 from compactor_cli.cli.files import make_folder
 from compactor_cli.cli.gathering import add_events, is_gathered
+from compactor_cli.cli.inputs import Input
 from compactor_cli.cli.outputs import write_page
 from compactor_cli.cli.progress import NoSteps, Steps
 from compactor_cli.cli.recording import memories_in_output
@@ -37,82 +39,86 @@ if TYPE_CHECKING:
     from compactor_cli.memory.extract import MemoryExtractor
 
 
-def compact_file(session: Session, file: str, job: Job) -> Outcome:
+@dataclass(slots=True)
+class _FileRun:
+    """One input of a run: what was read, what became of it, and where that goes."""
+
+    session: Session
+    job: Job
+    source: Source
+    data: Content
+    parts: Sequence[Compaction]
+    probed: Probed | None
+    out_path: str
+    changed: bool
+    carried: CarriedOn | None = None
+    stored: Content = b""
+    """The output in the form in which it is written: packed or not."""
+    stored_result: StoredResult = field(default_factory=StoredResult)
+
+
+def compact_file(session: Session, file: Input, job: Job) -> Outcome:
     """Compact one input and return its outcome. Raises CompactorError."""
     from compactor_cli.render.remarks import keeping_lines
 
     args, progress = job.args, session.progress
     before = session.model_use()
-    source = session.load(file)
+    source = session.load(file.path)
     session.print_reading_notes(source)
     session.warn_without_match(source, f"{source.path}: " if job.several else "")
     progress.step(f"{source.path}: read")
     data, parts, probed = _compact_source(session, source, job)
     if probed:  # a probe may have recounted it
         source = replace(source, transcripts=tuple(part.before for part in parts))
-    out_path = job.place(file)
+    run = _FileRun(session, job, source, data, parts, probed, job.place(file), data != source.data)
     if args.out_dir and args.writes:
-        make_folder(out_path)
-    changed = data != source.data
-    if changed and args.in_place and _only_drops_last_line(source, data, parts):
-        data, changed = source.data, False
-        session.say(f"note: {source.path}: the truncated last line stays, as nothing else has to change")
-    carried: CarriedOn | None = None
-    if args.new_session:
-        from compactor_cli.cli.carrying_on import make_new_session
-
-        data, carried = make_new_session(source, data, args.out) if changed else (data, None)
-        out_path = carried.path if carried else source.path  # an unchanged session keeps its own file
-    elif changed and args.in_place:
-        from compactor_cli.cli.carrying_on import resume_at_home
-
-        carried = resume_at_home(source, out_path)
-        _warn_about_ratio(session, source, parts)
-    stored, stored_result = pack(data, out_path, source.packed, same=args.in_place), StoredResult()
-    if args.writes and any(part.memories for part in parts):
-        progress.say(f"{source.path}: {STAGES['persisting']}")
+        make_folder(run.out_path)
+    _settle_output(run)
     if args.writes:
-        stored_result = _write(session, source, job, stored, parts, out_path, changed=changed)
+        if any(part.memories for part in parts):
+            progress.say(f"{source.path}: {STAGES['persisting']}")
+        _write(run)
     progress.say(f"{source.path}: {STAGES[COMPLETE]}")
     use = session.model_use(before)
-    report = ""
-    if args.json or args.report or args.html:  # hashing everything is only worthwhile when somebody reads the report
-        extra = _extra_entries(parts, probed, stored_result, carried, planned=args.dry_run)
-        report = _report(session, source, job, stored, out_path, parts, use, extra)
     tokens = sum(part.tokens for part in parts)
     outcome = Outcome(
-        path=file,
-        place=out_path,
+        path=file.path,
+        place=run.out_path,
         before=Sizes(source.message_count, source.tokens, len(source.data)),
-        after=Sizes(sum(len(part.messages) for part in parts), tokens, len(data)),
-        changed=changed,
-        report=report,
-        findings=(compaction_finding(source, tokens),) if args.check and changed else (),
+        after=Sizes(sum(len(part.messages) for part in parts), tokens, len(run.data)),
+        changed=run.changed,
+        # hashing everything is only worthwhile when somebody reads the report
+        report=_report(run, use) if args.json or args.report or args.html else "",
+        findings=(compaction_finding(source, tokens),) if args.check and run.changed else (),
         input_sha256=sha256(source.stored) if job.lists else "",
-        output_sha256=sha256(stored) if job.lists else "",
+        output_sha256=sha256(run.stored) if job.lists else "",
     )
-    _report_outcome(session, source, job, outcome, parts, carried, probed)
+    _show(run, outcome)
     session.print_model_use(use, f"{source.path}: " if job.several else "")
-    for line in keeping_lines(stored_result, sum(part.recalled for part in parts)):
+    for line in keeping_lines(run.stored_result, sum(part.recalled for part in parts)):
         session.say(line)
     return outcome
 
 
-def _extra_entries(
-    parts: Sequence[Compaction],
-    probed: Probed | None,
-    stored_result: StoredResult,
-    carried: CarriedOn | None,
-    *,
-    planned: bool,
-) -> dict[str, object]:
-    """Return entries for a report: the probe's counts, the plan, what was stored, and the new session."""
-    from compactor_cli.render.jsons import plan_json
-    from compactor_cli.render.remarks import keeping_json, probe_json
+def _settle_output(run: _FileRun) -> None:
+    """Determine the bytes to write and their place, and how the agent resumes them. A new session gets its own place;
+    an unchanged one keeps its file."""
+    session, source, args = run.session, run.source, run.job.args
+    if run.changed and args.in_place and _only_drops_last_line(source, run.data, run.parts):
+        run.data, run.changed = source.data, False
+        session.say(f"note: {source.path}: the truncated last line stays, as nothing else has to change")
+    if args.new_session:
+        from compactor_cli.cli.carrying_on import make_new_session
 
-    entries: dict[str, object] = {"probe": probe_json(probed)} if probed else {}
-    entries |= {"plan": plan_json(parts)} if planned else {}
-    return {**entries, **keeping_json(stored_result), **(carried.json if carried else {})}
+        if run.changed:
+            run.data, run.carried = make_new_session(source, run.data, args.out)
+        run.out_path = run.carried.path if run.carried else source.path
+    elif run.changed and args.in_place:
+        from compactor_cli.cli.carrying_on import resume_at_home
+
+        run.carried = resume_at_home(source, run.out_path)
+        _warn_about_ratio(session, source, run.parts)
+    run.stored = pack(run.data, run.out_path, source.packed, same=args.in_place)
 
 
 def _warn_about_ratio(session: Session, source: Source, parts: Sequence[Compaction]) -> None:
@@ -131,73 +137,41 @@ def _only_drops_last_line(source: Source, data: Content, parts: Sequence[Compact
     return cut and sum(len(p.messages) for p in parts) == source.message_count and source.data[: len(data)] == data
 
 
-def _report_outcome(
-    session: Session,
-    source: Source,
-    job: Job,
-    outcome: Outcome,
-    parts: Sequence[Compaction],
-    carried: CarriedOn | None,
-    probed: Probed | None,
-) -> None:
-    _show(session, source, job, outcome, parts)
-    if carried and job.args.writes:
-        session.say(carried.line)
-    if probed and probed.before is not None:
-        from compactor_cli.render.remarks import probe_line
-
-        session.say(probe_line(probed))
-    if job.args.check:
-        session.say(f"{source.path}: {verdict(source.tokens, outcome.after.tokens, changed=outcome.changed)}")
-
-
-def _report(
-    session: Session,
-    source: Source,
-    job: Job,
-    stored: Content,
-    out_path: str,
-    parts: Sequence[Compaction],
-    use: ModelUse | None,
-    extra: dict[str, object],
-) -> str:
-    """Return the report of one file for scripts, with `extra` appended, and write the HTML page if one is requested."""
+def _report(run: _FileRun, use: ModelUse | None) -> str:
+    """Return the report of one file for scripts, and write the HTML page if one is requested."""
     from compactor_cli.render import jsons
-    from compactor_cli.render.remarks import model_json
+    from compactor_cli.render.remarks import keeping_json, model_json, probe_json
     from compactor_cli.views.compare_sources import survival_of
 
+    session, source, parts, args = run.session, run.source, run.parts, run.job.args
     warnings = [*session.warnings, *(use.warnings if use else ())]
     survivals = survival_of(parts)
-    value = jsons.compact_json(source, session.counter.name, out_path, stored, parts, survivals, warnings)
-    value |= {**(model_json(use) if use else {}), **extra}
-    if job.args.html:
+    value = jsons.compact_json(source, session.counter.name, run.out_path, run.stored, parts, survivals, warnings)
+    value |= model_json(use) if use else {}
+    value |= {"probe": probe_json(run.probed)} if run.probed else {}
+    value |= {"plan": jsons.plan_json(parts)} if args.dry_run else {}
+    value |= {**keeping_json(run.stored_result), **(run.carried.json if run.carried else {})}
+    if args.html:
         from compactor_cli.views.timelines import of_compactions
 
-        write_page(session, job.args.html, "compact", [source.path], value, of_compactions(parts), survivals)
+        write_page(session, args.html, "compact", [source.path], value, of_compactions(parts), survivals)
     return jsons.dumps(value)
 
 
-def _write(
-    session: Session,
-    source: Source,
-    job: Job,
-    data: Content,
-    parts: Sequence[Compaction],
-    out_path: str,
-    *,
-    changed: bool,
-) -> StoredResult:
-    """Write the output of one file after everything it removes has been stored as requested. Return what was stored."""
-    stored_result = job.keeper.store(source, data, parts, out_path, changed=changed)
-    if changed and session.settings.archive.manifest:  # first: without the archive, only this records what goes
-        stored_result = replace(stored_result, manifest=job.keeper.write_manifest(source, data, parts, out_path))
-    if changed or not (job.args.in_place or job.args.new_session):
-        if job.args.in_place and is_gathered(out_path):
-            add_events(out_path, source.stored, data)
+def _write(run: _FileRun) -> None:
+    """Write the output of one file after everything it removes has been stored as requested."""
+    session, source, job, out_path, parts = run.session, run.source, run.job, run.out_path, run.parts
+    keeper, in_place = job.keeper, job.args.in_place
+    result = keeper.store(source, run.stored, parts, out_path, changed=run.changed)
+    if run.changed and session.settings.archive.manifest:  # first: without the archive, only this records what goes
+        result = replace(result, manifest=keeper.write_manifest(source, run.stored, parts, out_path))
+    if run.changed or not (in_place or job.args.new_session):
+        if in_place and is_gathered(out_path):
+            add_events(out_path, source.stored, run.stored)
         else:
-            session.write(out_path, data, source.stored if job.args.in_place else None, [source.path])
-    job.keeper.confirm_output(stored_result, memories_in_output([*job.recalled, *job.keeper.recalled.values()], parts))
-    return stored_result
+            session.write(out_path, run.stored, source.stored if in_place else None, [source.path])
+    keeper.confirm_output(result, memories_in_output([*job.recalled, *keeper.recalled.values()], parts))
+    run.stored_result = result
 
 
 def _compact_source(session: Session, source: Source, job: Job) -> tuple[Content, list[Compaction], Probed | None]:
@@ -303,36 +277,49 @@ def _unchanged_line(parts: Sequence[Compaction], *, ratio: bool) -> str:
     return f"already within its target of {targets[0]:,} tokens{share}: unchanged"
 
 
-def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: Sequence[Compaction]) -> None:
-    """Show the plan of --dry-run on standard output, all else on standard error; of several files, a line each."""
-    console = session.err
-    if console.quiet and not job.args.dry_run:
-        return
-    from compactor_cli.render import tables
+def _show(run: _FileRun, outcome: Outcome) -> None:
+    """Show the plan of --dry-run on standard output, all else on standard error."""
+    session, source, parts, args = run.session, run.source, run.parts, run.job.args
+    if args.dry_run and not args.json:
+        from compactor_cli.render import tables
 
-    if job.args.dry_run and not job.args.json:
         for part in parts:
             if part.plan is not None:
                 session.out.print(tables.plan_table(session.out, part))
-    if console.quiet:
-        return
-    if job.several:
+    if not session.err.quiet:
+        _show_result(run, outcome)
+    if run.carried and args.writes:
+        session.say(run.carried.line)
+    if run.probed and run.probed.before is not None:
+        from compactor_cli.render.remarks import probe_line
+
+        session.say(probe_line(run.probed))
+    if args.check:
+        session.say(f"{source.path}: {verdict(source.tokens, outcome.after.tokens, changed=outcome.changed)}")
+
+
+def _show_result(run: _FileRun, outcome: Outcome) -> None:
+    """Show what was done with a file; of several files, a line each."""
+    from compactor_cli.render import tables
+
+    session, source, parts, args, console = run.session, run.source, run.parts, run.job.args, run.session.err
+    if run.job.several:
         from compactor_cli.render.many import file_line
 
-        console.print(file_line(outcome, written=job.args.writes), soft_wrap=True)
+        console.print(file_line(outcome, written=args.writes), soft_wrap=True)
         _show_remarks(session, parts, f"{source.path}: ")
         return
     tables.print_heading(console, source, session.counter.name)
     if not outcome.changed or not parts:
         console.print(_unchanged_line(parts, ratio=session.settings.target_ratio is not None))
-        if job.args.new_session:
+        if args.new_session:
             session.say("no new session was written; resume this one as it is")
-        elif job.args.writes and outcome.place != source.path:
+        elif args.writes and outcome.place != source.path:
             session.print_written(outcome.place)
         return
     _show_tables(session, outcome, parts)
     _show_remarks(session, parts)
-    if job.args.writes:
+    if args.writes:
         session.print_written(outcome.place)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
@@ -94,8 +94,6 @@ class Job(Struct, frozen=True, kw_only=True):
     """The work to do on every file of a run."""
 
     args: CompactOptions
-    names: Mapping[str, str]
-    """Input -> its output name in --out-dir."""
     several: bool
     keeper: Keeper
     recalled: Sequence[Memory] = ()
@@ -107,11 +105,11 @@ class Job(Struct, frozen=True, kw_only=True):
         """Return whether the run keeps a list of finished files for --resume."""
         return self.several and self.args.writes and bool(self.args.out_dir)
 
-    def place(self, file: str) -> str:
+    def place(self, file: Input) -> str:
         """Return the place of an input's output; `-` is standard output."""
         if self.args.in_place:
-            return file
-        return path_in(self.args.out_dir, self.names[file]) if self.args.out_dir else self.args.out or "-"
+            return file.path
+        return path_in(self.args.out_dir, file.name) if self.args.out_dir else self.args.out or "-"
 
 
 def warn_about_options(session: Session, inputs: Sequence[Input], args: CompactOptions, overrides: Layer) -> None:

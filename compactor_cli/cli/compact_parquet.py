@@ -13,6 +13,7 @@ from compactor_cli.cli.compact_file import compact_always
 from compactor_cli.cli.compact_job import Job
 from compactor_cli.cli.done import sha256_in
 from compactor_cli.cli.files import is_remote, load_store, make_folder, real_path, write_bytes
+from compactor_cli.cli.inputs import Input
 from compactor_cli.cli.progress import NoSteps
 from compactor_cli.cli.replacing import access_of, replace_by
 from compactor_cli.cli.session import Session
@@ -34,18 +35,19 @@ _OTHER_SUFFIXES = (
 """Endings of file names that rule out Parquet."""
 
 
-def compact_parquet(session: Session, file: str, job: Job) -> Outcome:
+def compact_parquet(session: Session, entry: Input, job: Job) -> Outcome:
     """Compact each row of a Parquet file and return the outcome. Raises CompactorError."""
     _check_options(session, job)
-    _need_pyarrow()
-    out_path, progress = job.place(file), session.progress
+    try:
+        from compactor_cli.datasets.parquet_files import compact_shard
+    except ImportError:
+        raise UsageError(NO_PYARROW) from None
+    file, out_path, progress = entry.path, job.place(entry), session.progress
     if job.args.out_dir and job.args.writes:
         make_folder(out_path)
 
-    def rows(source: IO[bytes], sink: IO[bytes]) -> tuple[Shard, Sizes, str, str]:
-        """Write the new file into `sink`. Return it with its sizes and the hashes of both files, if needed."""
-        from compactor_cli.datasets.parquet_files import compact_shard
-
+    def rows(source: IO[bytes], sink: IO[bytes]) -> tuple[Shard, Outcome]:
+        """Write the new file into `sink`. Return what was done to its rows, and the outcome."""
         make = _row_compactor(session, file, job)
         try:
             shard = compact_shard(
@@ -55,38 +57,28 @@ def compact_parquet(session: Session, file: str, job: Job) -> Outcome:
             raise error.at(file) from None
         if not shard.changed:  # then the output is a byte-for-byte copy
             _copy(source, sink)
-        size = Sizes(shard.after.messages, shard.after.tokens, sink.seek(0, 2))
         input_sha256, output_sha256 = (_sha256(stream) if job.lists else "" for stream in (source, sink))
-        return shard, size, input_sha256, output_sha256
+        return shard, Outcome(
+            path=file,
+            place=out_path,
+            before=Sizes(shard.before.messages, shard.before.tokens, source.seek(0, 2)),
+            after=Sizes(shard.after.messages, shard.after.tokens, sink.seek(0, 2)),
+            changed=bool(shard.changed),
+            code=int(ExitCode.UNREADABLE) if shard.failures else 0,
+            input_sha256=input_sha256,
+            output_sha256=output_sha256,
+            rows=shard.rows,
+            failed_rows=len(shard.failures),
+        )
 
     with load_store().reading(file) if is_remote(file) else Path(file).open("rb") as source:
         if job.args.writes:
-            shard, after, input_sha256, output_sha256 = _write(source, file, out_path, rows)
+            shard, outcome = _write(source, file, out_path, rows)
         else:
             with tempfile.TemporaryFile() as sink:
-                shard, after, input_sha256, output_sha256 = rows(source, sink)
-        before = Sizes(shard.before.messages, shard.before.tokens, source.seek(0, 2))
-    outcome = Outcome(
-        path=file,
-        place=out_path,
-        before=before,
-        after=after,
-        changed=bool(shard.changed),
-        code=int(ExitCode.UNREADABLE) if shard.failures else 0,
-        input_sha256=input_sha256,
-        output_sha256=output_sha256,
-        rows=shard.rows,
-        failed_rows=len(shard.failures),
-    )
+                shard, outcome = rows(source, sink)
     _show(session, job, outcome, shard)
     return outcome
-
-
-def _need_pyarrow() -> None:
-    try:
-        import compactor_cli.datasets.parquet_files  # noqa: F401
-    except ImportError:
-        raise UsageError(NO_PYARROW) from None
 
 
 def _check_options(session: Session, job: Job) -> None:
@@ -134,8 +126,8 @@ def _row_compactor(session: Session, file: str, job: Job) -> Make:
 
 
 def _write(
-    source: IO[bytes], file: str, out_path: str, rows: Callable[[IO[bytes], IO[bytes]], tuple[Shard, Sizes, str, str]]
-) -> tuple[Shard, Sizes, str, str]:
+    source: IO[bytes], file: str, out_path: str, rows: Callable[[IO[bytes], IO[bytes]], tuple[Shard, Outcome]]
+) -> tuple[Shard, Outcome]:
     """Write the new file in one step, and the list of the failed rows before it. Return the result of `rows`."""
     if is_remote(out_path):
         with tempfile.TemporaryFile() as sink:
@@ -144,7 +136,7 @@ def _write(
             sink.seek(0)
             load_store().write(out_path, lambda stream: shutil.copyfileobj(sink, stream))
         return result
-    results: list[tuple[Shard, Sizes, str, str]] = []
+    results: list[tuple[Shard, Outcome]] = []
     access = access_of(file)
     try:
         replace_by(
@@ -163,8 +155,8 @@ def _write_failures(file: str, out_path: str, shard: Shard) -> None:
     if not shard.failures:
         if is_remote(out_path):
             load_store().remove(f"{out_path}{FAILURES}")
-            return
-        Path(f"{out_path}{FAILURES}").unlink(missing_ok=True)
+        else:
+            Path(f"{out_path}{FAILURES}").unlink(missing_ok=True)
         return
     lines = [
         json.dumps({"path": file, "row": row, "column": shard.column, "error": why}, ensure_ascii=False)

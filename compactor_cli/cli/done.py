@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict
 
 from compactor_cli.cli.files import is_remote, load_store
 from compactor_cli.cli.replacing import DONE_FILE_NAME, access_of, narrow_mode
@@ -135,10 +135,9 @@ def is_still_done(outcome: Outcome, input_sha256: str, out_path: str) -> bool:
 
 
 def _outcome(value: Mapping[str, Any]) -> Outcome:
-    outcome = Outcome(value["path"], **{field: value[field] for field in _FIELDS})
-    rows, failed, code = (int(value.get(field, 0)) for field in _ROW_FIELDS)
-    outcome = replace(outcome, rows=rows, failed_rows=failed, code=code)
-    return replace(outcome, before=Sizes(**value["before"]), after=Sizes(**value["after"]), earlier=True)
+    fields = {field: value[field] for field in _FIELDS} | {field: int(value.get(field, 0)) for field in _ROW_FIELDS}
+    before, after = Sizes(**value["before"]), Sizes(**value["after"])
+    return Outcome(value["path"], before=before, after=after, earlier=True, **fields)
 
 
 def _json_default(value: object) -> object:

@@ -29,11 +29,6 @@ def is_remote(path: str) -> bool:
     return _ADDRESS.match(path) is not None
 
 
-def is_process_local(path: str) -> bool:
-    """Return whether only this process can see the contents of an address."""
-    return path.startswith("memory://")
-
-
 def local_path(path: str) -> str:
     """Return the local path for an address such as file://; anything else is returned unchanged."""
     return str(load_store().local_path(path)) if path.startswith(("file://", "local://")) else path

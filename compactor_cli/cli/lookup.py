@@ -78,8 +78,10 @@ def look_up(session: Session, database: Database, file: str, data: bytes) -> Loo
         if compaction is None and (keys := _session_keys(session, file, data)):
             compaction = archive.find_compaction(connection, data, keys)
         if compaction is None:
-            text = read_all(_unpacked(data)).decode("utf-8", "replace")
-            marks = {digits[:8] for digits in references_in(text)}
+            unpacked: Content = data
+            with suppress(InputError):
+                unpacked = unpack(data)
+            marks = {digits[:8] for digits in references_in(read_all(unpacked).decode("utf-8", "replace"))}
             compaction = archive.find_by_marks(connection, marks) if marks else None
         if compaction is None:
             return None
@@ -96,13 +98,6 @@ def _repacked(data: bytes, archived: Sequence[Archived]) -> Iterator[bytes]:
     for kind in kinds.values():
         if not kind.copies:
             yield kind.pack(data, b"")
-
-
-def _unpacked(data: Content) -> Content:
-    try:
-        return unpack(data)
-    except InputError:
-        return data
 
 
 def pack_like(data: Content, out_path: str, replaced: Content | None) -> Content:

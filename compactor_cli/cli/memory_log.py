@@ -101,8 +101,11 @@ def filters_of(args: KindOptions) -> Filters:
         raise UsageError("--tag contains no letter; name a tag")
     start_time, end_time = _day_span(args.day) if args.day else (None, None)
     paths = (filters.transcript, str(real_path(filters.transcript))) if filters.transcript else ()
+    name = args.category
+    if name and name not in CATEGORIES:
+        raise UsageError(f"unknown category {name!r}{meant(name, CATEGORIES)}; use {', '.join(CATEGORIES)}")
     return Filters(
-        category=known_category(args.category) if args.category else "",
+        category=name,
         tag=tag,
         since=start_time,
         until=end_time,
@@ -110,12 +113,6 @@ def filters_of(args: KindOptions) -> Filters:
         transcripts=tuple(dict.fromkeys(paths)),
         least=filters.least,
     )
-
-
-def known_category(name: str) -> str:
-    if name not in CATEGORIES:
-        raise UsageError(f"unknown category {name!r}{meant(name, CATEGORIES)}; use {', '.join(CATEGORIES)}")
-    return name
 
 
 def _day_span(day: str) -> tuple[float, float]:

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain, count
 from pathlib import Path
 
 from msgspec import Struct
@@ -102,8 +103,10 @@ def _run_command(
         suffix = Path(front.path).suffix or ".jsonl"
         source, out = Path(folder) / f"in{suffix}", Path(folder) / f"out{suffix}"
         source.write_bytes(front_bytes(front))
-        places = {"{in}": str(source), "{out}": str(out), "{budget}": str(target)}
-        words = [_fill_placeholders(word, places) for word in command.words]
+        words = [
+            word.replace("{in}", str(source)).replace("{out}", str(out)).replace("{budget}", str(target))
+            for word in command.words
+        ]
         try:
             _run(words, timeout)
             data = out.read_bytes()
@@ -144,17 +147,7 @@ def _run(words: Sequence[str], timeout: float) -> None:
         raise NoOutputError(one_line(f"exit code {process.returncode}: {last}", _MAX_REASON_CHARS).rstrip(": "))
 
 
-def _fill_placeholders(word: str, places: dict[str, str]) -> str:
-    for placeholder, value in places.items():
-        word = word.replace(placeholder, value)
-    return word
-
-
 def _free_name(name: str, used_names: Collection[str]) -> str:
     """Return the name, with a number appended if another row has it."""
-    number = 2
-    free = name
-    while free in used_names:
-        free = f"{name}-{number}"
-        number += 1
-    return free
+    numbered_names = (f"{name}-{number}" for number in count(2))
+    return next(free for free in chain([name], numbered_names) if free not in used_names)

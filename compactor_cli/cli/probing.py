@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,10 +17,9 @@ from compactor_cli.tokens.base import TokenCounter
 from compactor_cli.tokens.probe import MAX_RATIO, ProbedCounter, fit, probe_tokens, token_ratio
 
 if TYPE_CHECKING:
+    from compactor_cli.cli.carrying_on import Make
     from compactor_cli.cli.session import Session
     from compactor_cli.llm.asker import Asker, DryAsker
-
-Make = Callable[[Source, Settings], tuple[Content, list[Compaction]]]
 
 
 def load_probed(session: Session, path: str) -> Source:

@@ -13,7 +13,7 @@ from compactor_cli.cli.databases import existing_database
 from compactor_cli.cli.files import is_file, is_there, real_path, write_bytes
 from compactor_cli.cli.session import Session
 from compactor_cli.memory.recall import RECALLED_ID
-from compactor_cli.model.archived import FileState, Manifest
+from compactor_cli.model.archived import Manifest
 from compactor_cli.model.content import Content
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.report import Compaction, StoredResult
@@ -35,10 +35,6 @@ class Keeper:
     recalled: dict[str, Memory] = field(default_factory=dict)
     """All memories found to be relevant to a conversation, by id."""
     _opened: Database | None = field(default=None, init=False)
-
-    @property
-    def archives(self) -> bool:
-        return self.session.settings.archive.enabled
 
     @property
     def flushes(self) -> bool:
@@ -107,36 +103,36 @@ class Keeper:
         self, source: Source, data: Content, parts: Sequence[Compaction], out_path: str, *, changed: bool
     ) -> StoredResult:
         """Store everything that the settings ask for, or nothing. Afterwards the output may be written."""
-        flushed = self.flushes and changed
+        archives, flushed = self.session.settings.archive.enabled, self.flushes and changed
         now = time.time()
         memories = [
             replace(memory, sources=tuple(replace(s, transcript=absolute_path(s.transcript)) for s in memory.sources))
             for part in parts
             for memory in part.memories
         ]
-        if not self.archives and not memories:
-            return StoredResult(flushed=flushed)
-        compaction: int | None = None
-        new: tuple[Memory, ...] = ()
-        known_memories: tuple[Memory, ...] = ()
-        manifest = self._manifest(source, data, parts, out_path) if self.archives else None
+        result = StoredResult(flushed=flushed)
+        if not archives and not memories:
+            return result
+        manifest = self._manifest(source, data, parts, out_path) if archives else None
         with self.database().write() as connection:
             if manifest is not None:
                 from compactor_cli.archive.manifest import cut_chunks
                 from compactor_cli.archive.stored import archive
 
-                places = {"input": _absolute_state(manifest.input), "output": _absolute_state(manifest.output)}
-                manifest = replace(manifest, **places)  # paths that mean the same in other folders
+                states = (replace(state, path=absolute_path(state.path)) for state in (manifest.input, manifest.output))
+                before, after = states  # paths that mean the same in other folders
+                manifest = replace(manifest, input=before, output=after)
                 compaction = archive.keep(connection, manifest, cut_chunks(source), now)
+                # an unchanged file is recorded so that restore knows it, but nothing was removed that could be restored
+                result = replace(result, compaction=compaction if changed else None)
             if memories:
                 from compactor_cli.memory.stored.memories import add_memories
 
                 added = add_memories(connection, memories, now)
-                new, known_memories = added.new, added.known
-        if compaction is not None and changed:
+                result = replace(result, new=added.new, known=added.known)
+        if result.compaction is not None:
             evict(self.session, self.database(), now)
-        # an unchanged file is recorded so that restore knows it, but nothing was removed that could be restored
-        return StoredResult(compaction if changed else None, new, known_memories, flushed)
+        return result
 
     def confirm_output(self, stored_result: StoredResult, used: Sequence[Memory]) -> None:
         """Record that an output is in its place and which memories it contains."""
@@ -200,10 +196,6 @@ def evict(session: Session, database: Database, now: float) -> None:
             f"the archive is over its limit of {limits.limit_mb:,} MB: everything in it is younger than "
             f"{limits.keep_days} days; raise archive.limit_mb or lower archive.keep_days"
         )
-
-
-def _absolute_state(state: FileState) -> FileState:
-    return replace(state, path=absolute_path(state.path))
 
 
 def absolute_path(path: str) -> str:

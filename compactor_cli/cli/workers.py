@@ -147,7 +147,11 @@ def _can_fork() -> bool:
 def delay_signals() -> Iterator[None]:
     """Delay signals that would end the run until the block is done, if this is the main thread."""
     came: list[int] = []
-    handlers = _handlers() if threading.current_thread() is threading.main_thread() else {}
+    handlers: dict[int, Callable[[int, FrameType | None], object]] = {}
+    if threading.current_thread() is threading.main_thread():
+        numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+        # those that end this process without a handler need no delay
+        handlers = {number: handler for number in numbers if callable(handler := signal.getsignal(number))}
     for number in handlers:
         signal.signal(number, lambda number, frame: came.append(number))
     try:
@@ -157,12 +161,6 @@ def delay_signals() -> Iterator[None]:
             signal.signal(number, handler)
         for number in came[:1]:
             signal.raise_signal(number)
-
-
-def _handlers() -> dict[int, Callable[[int, FrameType | None], object]]:
-    """Return signal -> handler for the signals that ask this process to end, without those it does not handle."""
-    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    return {number: handler for number in numbers if callable(handler := signal.getsignal(number))}
 
 
 def _start_helpers() -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from compactor_cli.containers.base import Container
-from compactor_cli.containers.compressed import Bzip2, Gzip, Xz, Zstandard
+from compactor_cli.containers.compressed import COMPRESSED
 from compactor_cli.containers.eval_log import EvalLog
 from compactor_cli.errors import InputError
 from compactor_cli.model.content import Content, is_same_content, read_all
 
-CONTAINERS: dict[str, Container] = {known.name: known for known in (Gzip(), Zstandard(), Bzip2(), Xz(), EvalLog())}
+CONTAINERS: dict[str, Container] = {known.name: known for known in (*COMPRESSED, EvalLog())}
 
 
 UNSUPPORTED_SUFFIXES = (".br", ".lz4", ".lzma", ".sz", ".snappy", ".7z", ".zip", ".rar")

@@ -4,93 +4,82 @@ from __future__ import annotations
 
 import io
 import sys
-from abc import abstractmethod
-from typing import Any, BinaryIO
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from compactor_cli.containers.base import Container, read_stream
+from compactor_cli.containers.base import read_stream
 from compactor_cli.model.content import Content
 
 
-class _Compressed(Container):
-    copies = False
+class Library(NamedTuple):
+    """What reads and writes one kind of compression."""
+
+    open: Callable[[Any], Any]
+    """Returns a stream that decompresses a file."""
+    errors: tuple[type[Exception], ...]
+    """What the stream raises for damage."""
+    compress: Callable[[bytes], bytes]
+
+
+@dataclass(slots=True)
+class Compressed:
+    """One kind of compressed files."""
+
+    name: str
+    suffixes: tuple[str, ...]
     begins: bytes
+    load: Callable[[], Library]
+    blocks: tuple[bytes, ...] = (b"",)
+    """How the bytes from the fifth on can begin."""
+    copies = False
 
     def holds(self, data: Content) -> bool:
-        return data.startswith(self.begins)
+        return data.startswith(self.begins) and data[4:10].startswith(self.blocks)
 
     def unpack(self, data: bytes) -> bytes:
-        stream, errors = self._open(io.BytesIO(data))
-        return read_stream(stream, len(data), self.name, errors)
-
-    @abstractmethod
-    def _open(self, file: BinaryIO) -> tuple[io.BufferedIOBase, tuple[type[Exception], ...]]:
-        """Return a stream that decompresses the file, and the exceptions that it raises for damage."""
-
-
-class Gzip(_Compressed):
-    name, suffixes, begins = "gzip", (".gz",), b"\x1f\x8b\x08"
-
-    def _open(self, file: BinaryIO) -> tuple[io.BufferedIOBase, tuple[type[Exception], ...]]:
-        import gzip
-        import zlib
-
-        return gzip.GzipFile(fileobj=file), (OSError, zlib.error)
+        library = self.load()
+        return read_stream(library.open(io.BytesIO(data)), len(data), self.name, library.errors)
 
     def pack(self, data: bytes, original: bytes) -> bytes:
-        import gzip
-
-        return gzip.compress(data, 6, mtime=0)  # no time, so that the same input gives the same bytes
+        return self.load().compress(data)
 
 
-class Bzip2(_Compressed):
-    name, suffixes, begins = "bzip2", (".bz2",), b"BZh"
+def _gzip() -> Library:
+    import gzip
+    import zlib
 
-    def holds(self, data: Content) -> bool:
-        return super().holds(data) and data[4:10] in (b"1AY&SY", b"\x17rE8P\x90")
-
-    def _open(self, file: BinaryIO) -> tuple[io.BufferedIOBase, tuple[type[Exception], ...]]:
-        import bz2
-
-        return bz2.BZ2File(file), (OSError, ValueError)
-
-    def pack(self, data: bytes, original: bytes) -> bytes:
-        import bz2
-
-        return bz2.compress(data)
+    # no time, so that the same input gives the same bytes
+    return Library(gzip.open, (OSError, zlib.error), lambda data: gzip.compress(data, 6, mtime=0))
 
 
-class Xz(_Compressed):
-    name, suffixes, begins = "xz", (".xz",), b"\xfd7zXZ\x00"
+def _bzip2() -> Library:
+    import bz2
 
-    def _open(self, file: BinaryIO) -> tuple[io.BufferedIOBase, tuple[type[Exception], ...]]:
-        import lzma
-
-        return lzma.LZMAFile(file), (lzma.LZMAError,)
-
-    def pack(self, data: bytes, original: bytes) -> bytes:
-        import lzma
-
-        return lzma.compress(data)
+    return Library(bz2.BZ2File, (OSError, ValueError), bz2.compress)
 
 
-class Zstandard(_Compressed):
-    """Reads frames with or without the size in their header."""
+def _xz() -> Library:
+    import lzma
 
-    name, suffixes, begins = "zstandard", (".zst", ".zstd"), b"\x28\xb5\x2f\xfd"
-
-    def _open(self, file: BinaryIO) -> tuple[io.BufferedIOBase, tuple[type[Exception], ...]]:
-        library = _zstd()
-        return library.ZstdFile(file), (library.ZstdError,)
-
-    def pack(self, data: bytes, original: bytes) -> bytes:
-        library = _zstd()
-        return bytes(library.compress(data, options={library.CompressionParameter.checksum_flag: 1}))
+    return Library(lzma.LZMAFile, (lzma.LZMAError,), lzma.compress)
 
 
-def _zstd() -> Any:
-    """Return the standard library's module or, for Pythons without one, its backport."""
+def _zstandard() -> Library:
+    """Return the standard library's module or, for Pythons without one, its backport. It reads frames with or without
+    the size in their header."""
+    zstd: Any
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
         from backports import zstd
-    return zstd
+    options = {zstd.CompressionParameter.checksum_flag: 1}
+    return Library(zstd.ZstdFile, (zstd.ZstdError,), lambda data: bytes(zstd.compress(data, options=options)))
+
+
+COMPRESSED = (
+    Compressed("gzip", (".gz",), b"\x1f\x8b\x08", _gzip),
+    Compressed("zstandard", (".zst", ".zstd"), b"\x28\xb5\x2f\xfd", _zstandard),
+    Compressed("bzip2", (".bz2",), b"BZh", _bzip2, (b"1AY&SY", b"\x17rE8P\x90")),
+    Compressed("xz", (".xz",), b"\xfd7zXZ\x00", _xz),
+)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
-from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec import Struct
 
 from compactor_cli.datasets import columns
 from compactor_cli.errors import BudgetError, InputError, ModelError
@@ -34,17 +35,31 @@ class RowResult(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-class Batch(Struct, frozen=True):
-    """A batch of rows, and what was done to them."""
+@dataclass(slots=True)
+class RowSums:
+    """What was done to rows."""
 
-    rows: Any
     before: Sizes = NOTHING
     after: Sizes = NOTHING
     changed: int = 0
-    failures: Mapping[int, str] = field(default_factory=dict)
+    failures: dict[int, str] = field(default_factory=dict)
     """Row -> why it was left unchanged."""
-    notes: Mapping[str, int] = field(default_factory=dict)
+    notes: Counter[str] = field(default_factory=Counter)
     """Note for people -> number of rows that it applies to."""
+
+    def add(self, other: RowSums, first: int) -> None:
+        """Add what was done to further rows, the first of which has the number `first`."""
+        self.before, self.after = self.before + other.before, self.after + other.after
+        self.changed += other.changed
+        self.failures |= {first + index: why for index, why in other.failures.items()}
+        self.notes.update(other.notes)
+
+
+class Batch(NamedTuple):
+    """A batch of rows, and what was done to them."""
+
+    rows: Any
+    done: RowSums
 
 
 _FIGURES = compiled_later(r"\d[\d,]*(?:, \d[\d,]*)*")
@@ -113,19 +128,14 @@ def _with_new_values(
 
 
 def _sum_batch(rows: Any, compacted: Mapping[int, tuple[bytes, RowResult]], failures: Mapping[int, str]) -> Batch:
-    batch = Batch(rows, failures=dict(sorted(failures.items())))
-    notes: dict[str, int] = {}
+    done = RowSums(failures=dict(sorted(failures.items())))
     for index, (line, row) in compacted.items():
         is_kept = index in failures
-        batch = replace(
-            batch,
-            before=batch.before + row.before,
-            after=batch.after + (row.before if is_kept else row.after),
-            changed=batch.changed + (not is_kept and row.line != line),
-        )
-        for note in row.notes:
-            notes[note] = notes.get(note, 0) + 1
-    return replace(batch, notes=notes)
+        done.before += row.before
+        done.after += row.before if is_kept else row.after
+        done.changed += not is_kept and row.line != line
+        done.notes.update(row.notes)
+    return Batch(rows, done)
 
 
 @cache
@@ -150,10 +160,10 @@ def compact_batch(
         data, parts = compact_source(source, tools, settings)
         return row_of(source, read_all(data), parts)
 
-    compacted = compact_rows(batch, columns.find_column(batch, column), make)
+    rows, done = compact_rows(batch, columns.find_column(batch, column), make)
     if errors:
-        messages = pa.array([compacted.failures.get(index) for index in range(batch.num_rows)], pa.string())
-        return compacted.rows.append_column(errors, messages)
-    for index, why in compacted.failures.items():
+        messages = pa.array([done.failures.get(index) for index in range(batch.num_rows)], pa.string())
+        return rows.append_column(errors, messages)
+    for index, why in done.failures.items():
         raise InputError(f"row {index} of the batch: {why}", path="batch")
-    return compacted.rows
+    return rows

@@ -2,45 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from msgspec import Struct, field
-from msgspec.structs import replace
 
-from compactor_cli.datasets.batches import Batch, Make, compact_rows
+from compactor_cli.datasets.batches import Make, RowSums, compact_rows
 from compactor_cli.datasets.columns import find_column
 from compactor_cli.errors import InputError
-from compactor_cli.model.outcome import NOTHING, Sizes
 
 _BATCH_ROWS = 256
 """Rows per batch, which limits how many conversations exist as Python objects at a time."""
 
 
-class Shard(Struct, frozen=True):
+@dataclass(slots=True, kw_only=True)
+class Shard(RowSums):
     """What was done to the rows of a file."""
 
     column: str
     rows: int
-    before: Sizes = NOTHING
-    after: Sizes = NOTHING
-    changed: int = 0
-    failures: Mapping[int, str] = field(default_factory=dict)
-    """Row of the file -> why it was left unchanged."""
-    notes: Mapping[str, int] = field(default_factory=dict)
-
-    def with_batch(self, batch: Batch, first: int) -> Shard:
-        """Return the shard extended by a batch whose first row has number `first` in the file."""
-        return replace(
-            self,
-            before=self.before + batch.before,
-            after=self.after + batch.after,
-            changed=self.changed + batch.changed,
-            failures={**self.failures, **{first + index: why for index, why in batch.failures.items()}},
-            notes={note: self.notes.get(note, 0) + batch.notes.get(note, 0) for note in {**self.notes, **batch.notes}},
-        )
 
 
 def compact_shard(
@@ -51,7 +33,7 @@ def compact_shard(
     try:
         file = pq.ParquetFile(source)
         name = find_column(_first_rows(file), column)
-        shard = Shard(name, file.metadata.num_rows)
+        shard = Shard(column=name, rows=file.metadata.num_rows)
         with pq.ParquetWriter(sink, file.schema_arrow, **_writer_options(file)) as writer:
             first = 0
             for group in range(file.metadata.num_row_groups):
@@ -59,7 +41,7 @@ def compact_shard(
                 for rows in file.iter_batches(_BATCH_ROWS, row_groups=[group]):
                     batch = compact_rows(rows, name, make)
                     batches.append(batch.rows)
-                    shard = shard.with_batch(batch, first)
+                    shard.add(batch.done, first)
                     first += rows.num_rows
                     on_batch(first)
                 table = pa.Table.from_batches(batches, file.schema_arrow)

@@ -1,16 +1,16 @@
-"""Find and fix what keeps a session from being resumed or sent. A new check is a class and a line in CHECKS."""
+"""Find and fix what keeps a session from being resumed or sent. A new check is a function and its name in CHECKS."""
 
 from __future__ import annotations
 
 from compactor_cli.doctor.base import Check
-from compactor_cli.doctor.chains import DuplicateIds, ForeignSessions, MissingParents
-from compactor_cli.doctor.content_checks import EmptyMessages, LargePictures, RejectedBlocks
+from compactor_cli.doctor.chains import duplicate_ids, foreign_sessions, missing_parents
+from compactor_cli.doctor.content_checks import empty_messages, large_pictures, rejected_blocks
 
 CHECKS: tuple[Check, ...] = (
-    MissingParents(),
-    DuplicateIds(),
-    ForeignSessions(),
-    RejectedBlocks(),
-    EmptyMessages(),
-    LargePictures(),
+    missing_parents,
+    duplicate_ids,
+    foreign_sessions,
+    rejected_blocks,
+    empty_messages,
+    large_pictures,
 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -53,7 +53,5 @@ class DoctorView(Struct, frozen=True):
         return self.transcript.records[record].line
 
 
-class Check(Protocol):
-    """Looks for one kind of fault."""
-
-    def find(self, view: DoctorView) -> Iterator[Finding]: ...
+Check = Callable[[DoctorView], Iterator[Finding]]
+"""Looks for one kind of fault."""

@@ -32,14 +32,12 @@ def walk_json(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
             yield from walk_json(item, (*path, index))
 
 
-class RejectedBlocks:
-    """Finds blocks in `content` lists for which a provider rejects the whole request."""
-
-    def find(self, view: DoctorView) -> Iterator[Finding]:
-        for record in sorted(view.transcript.message_records):
-            for path, content in walk_json(view.values[record]):
-                if path and path[-1] == "content" and isinstance(content, list):
-                    yield from _block_findings(view, record, path, content)
+def rejected_blocks(view: DoctorView) -> Iterator[Finding]:
+    """Yield blocks in `content` lists for which a provider rejects the whole request."""
+    for record in sorted(view.transcript.message_records):
+        for path, content in walk_json(view.values[record]):
+            if path and path[-1] == "content" and isinstance(content, list):
+                yield from _block_findings(view, record, path, content)
 
 
 def _block_findings(view: DoctorView, record: int, path: Path, content: list[Any]) -> Iterator[Finding]:
@@ -67,38 +65,34 @@ def _block_fault(block: Any) -> str:
     return ""
 
 
-class EmptyMessages:
-    """Finds messages without content, which providers reject and which say nothing."""
-
-    def find(self, view: DoctorView) -> Iterator[Finding]:
-        for message in view.transcript.messages:
-            empty = all(part.kind == "text" and not part.text for part in message.parts)
-            if empty and message.role in ("user", "assistant") and not message.pinned:
-                for record in message.records:
-                    detail = f"a message with role {message.role} and no content"
-                    yield Finding("empty_message", view.line(record), detail, "left out", drop=record)
+def empty_messages(view: DoctorView) -> Iterator[Finding]:
+    """Yield messages without content, which providers reject and which say nothing."""
+    for message in view.transcript.messages:
+        empty = all(part.kind == "text" and not part.text for part in message.parts)
+        if empty and message.role in ("user", "assistant") and not message.pinned:
+            for record in message.records:
+                detail = f"a message with role {message.role} and no content"
+                yield Finding("empty_message", view.line(record), detail, "left out", drop=record)
 
 
-class LargePictures:
-    """Finds pictures larger than providers accept; they are replaced by a note with size and digest."""
-
-    def find(self, view: DoctorView) -> Iterator[Finding]:
-        places = {
-            (part.place.record, part.place.path): part.place.encoding
-            for message in view.transcript.messages
-            for part in message.parts
-            if part.kind == "image" and part.place is not None
-        }
-        for record in sorted(view.transcript.message_records):
-            raw = view.transcript.raw(record)
-            if len(raw) <= view.limits.image_bytes:
+def large_pictures(view: DoctorView) -> Iterator[Finding]:
+    """Yield pictures larger than providers accept; they are replaced by a note with size and digest."""
+    places = {
+        (part.place.record, part.place.path): part.place.encoding
+        for message in view.transcript.messages
+        for part in message.parts
+        if part.kind == "image" and part.place is not None
+    }
+    for record in sorted(view.transcript.message_records):
+        raw = view.transcript.raw(record)
+        if len(raw) <= view.limits.image_bytes:
+            continue
+        for path, value in walk_json(view.values[record]):
+            if not isinstance(value, str) or not path or path[-1] not in _PICTURE_KEYS:
                 continue
-            for path, value in walk_json(view.values[record]):
-                if not isinstance(value, str) or not path or path[-1] not in _PICTURE_KEYS:
-                    continue
-                data = picture_data(value)
-                if data is not None and len(data) > view.limits.image_bytes:
-                    yield _picture_finding(view, record, path, data, places)
+            data = picture_data(value)
+            if data is not None and len(data) > view.limits.image_bytes:
+                yield _picture_finding(view, record, path, data, places)
 
 
 def picture_data(text: str) -> bytes | None:
@@ -122,17 +116,15 @@ def _picture_finding(
 ) -> Finding:
     note = f"[picture of {len(data):,} bytes left out, sha256 {hashlib.sha256(data).hexdigest()}]"
     detail = f"a picture of {len(data):,} bytes, the limit is {view.limits.image_bytes:,}"
+    holder, kind = _enclosing_block(view.values[record], path), "text"
     for end in range(len(path), 0, -1):
-        encoding = places.get((record, path[:end]))
-        if encoding is not None and encoding.startswith("block:"):
-            block = jsonedit.encode({"type": encoding[6:], "text": note})
-            return Finding(
-                "large_image", view.line(record), detail, "replaced by a note", edits={(record, path[:end]): block}
-            )
-    holder = _enclosing_block(view.values[record], path)
+        encoding = places.get((record, path[:end]), "")
+        if encoding.startswith("block:"):
+            holder, kind = path[:end], encoding[6:]
+            break
     if holder is None:
         return Finding("large_image", view.line(record), detail)
-    block = jsonedit.encode({"type": "text", "text": note})
+    block = jsonedit.encode({"type": kind, "text": note})
     return Finding("large_image", view.line(record), detail, "replaced by a note", edits={(record, holder): block})
 
 

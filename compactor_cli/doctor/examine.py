@@ -60,22 +60,18 @@ def examine(source: Source, limits: Limits) -> FileFindings:
 
 
 def _transcript_findings(transcript: Transcript, limits: Limits) -> tuple[Finding, ...]:
-    view = _make_view(transcript, limits)
-    findings = [finding for check in CHECKS for finding in check.find(view)]
-    transcript_format = FORMATS[transcript.format]
-    found_faults = faults(
-        transcript.messages,
-        adjacent_results=transcript_format.adjacent_results,
-        alternates=transcript_format.alternates,
-    )
-    findings += [_fault_finding(view, fault) for fault in found_faults]
+    values: Sequence[Any] = RecordValues([HeldRecord(record, transcript.source) for record in transcript.records])
+    values = values if isinstance(transcript.source, FileContent) else list(values)
+    view = DoctorView(transcript, values, limits, FORMATS[transcript.format].parent_path)
+    findings = [finding for check in CHECKS for finding in check(view)]
+    findings += [_fault_finding(view, fault) for fault in message_faults(transcript)]
     return tuple(sorted(findings, key=lambda finding: (finding.line, finding.kind)))
 
 
-def _make_view(transcript: Transcript, limits: Limits) -> DoctorView:
-    values: Sequence[Any] = RecordValues([HeldRecord(record, transcript.source) for record in transcript.records])
-    values = values if isinstance(transcript.source, FileContent) else list(values)
-    return DoctorView(transcript, values, limits, FORMATS[transcript.format].parent_path)
+def message_faults(transcript: Transcript) -> tuple[Fault, ...]:
+    """Return what is wrong with the calls, results and roles of a conversation, by the rules of its format."""
+    rules = FORMATS[transcript.format]
+    return tuple(faults(transcript.messages, adjacent_results=rules.adjacent_results, alternates=rules.alternates))
 
 
 def _fault_finding(view: DoctorView, fault: Fault) -> Finding:

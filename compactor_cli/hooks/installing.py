@@ -24,17 +24,19 @@ def hook_groups(command: str) -> dict[str, dict[str, Any]]:
 
 def with_hooks(text: str, command: str) -> str:
     """Return a settings file with the hooks, unchanged if they are there. Raises InputError if it is none."""
+    new_groups = hook_groups(command)
+    hooks = {event: [group] for event, group in new_groups.items()}
     if not text.strip():
-        return json.dumps({"hooks": {event: [group] for event, group in hook_groups(command).items()}}, indent=2) + "\n"
+        return json.dumps({"hooks": hooks}, indent=2) + "\n"
     document = _parse_settings(text)
     installed = [(event, document["hooks"][event][group]) for event, group, _ in _our_commands(document)]
-    if sorted(installed, key=str) == sorted(hook_groups(command).items(), key=str):
+    if sorted(installed, key=str) == sorted(new_groups.items(), key=str):
         return text
     text = without_hooks(text)
     document = _parse_settings(text)
     if "hooks" not in document:
-        return add(text, (), "hooks", {event: [group] for event, group in hook_groups(command).items()})
-    for event, group in hook_groups(command).items():
+        return add(text, (), "hooks", hooks)
+    for event, group in new_groups.items():
         if event in document["hooks"]:
             text = add(text, ("hooks", event), None, group)
         else:

@@ -44,12 +44,8 @@ def parse_payload(data: bytes) -> Payload:
         ) from None
     if not isinstance(value, dict) or not _text_member(value, "hook_event_name"):
         raise UsageError("the payload has no hook_event_name; see docs/hooks.md")
-    return Payload(
-        event=_text_member(value, "hook_event_name"),
-        session=_text_member(value, "session_id"),
-        transcript=_text_member(value, "transcript_path"),
-        source=_text_member(value, "source"),
-    )
+    names = ("hook_event_name", "session_id", "transcript_path", "source")
+    return Payload(*(_text_member(value, name) for name in names))
 
 
 def start_output(context: str) -> str:

@@ -25,21 +25,21 @@ def local_time(seconds: float) -> str:
 
 
 def rounds_table(console: Console, past_rounds: Sequence[PastRound]) -> Table:
-    has_several = len({earlier_round.round.conversation for earlier_round in past_rounds}) > 1
+    has_several = len({past.round.conversation for past in past_rounds}) > 1
     columns = (">round", *((">conversation",) if has_several else ()), "when!", "strategy")
     table = make_table(console, "Rounds", *columns, ">before", ">after", ">messages", "original")
-    for earlier_round in past_rounds:
-        past_round = earlier_round.round
+    for past in past_rounds:
+        done = past.round
+        by_agent = done.strategy == STRATEGY  # its output is unknown
         table.add_row(
-            str(past_round.round),
-            *([str(past_round.conversation)] if has_several else []),
-            local_time(earlier_round.at),
-            past_round.strategy,
-            f"{past_round.tokens_before:,}",
-            "" if past_round.strategy == STRATEGY else f"{past_round.tokens_after:,}",
-            f"{past_round.messages_before:,}"
-            + ("" if past_round.strategy == STRATEGY else f" to {past_round.messages_after:,}"),
-            ("kept" if earlier_round.kept else "gone") + _unconfirmed_note([earlier_round]),
+            str(done.round),
+            *([str(done.conversation)] if has_several else []),
+            local_time(past.at),
+            done.strategy,
+            f"{done.tokens_before:,}",
+            "" if by_agent else f"{done.tokens_after:,}",
+            f"{done.messages_before:,}" + ("" if by_agent else f" to {done.messages_after:,}"),
+            ("kept" if past.kept else "gone") + _unconfirmed_note([past]),
         )
     return table
 

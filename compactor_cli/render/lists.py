@@ -1,8 +1,8 @@
-"""Show strategies and formats as tables and as JSON."""
+"""Show strategies, formats and settings as tables and as JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -10,14 +10,18 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from compactor_cli.model.planning import Strategy
+from compactor_cli.configuration.checked_values import display_value
+from compactor_cli.configuration.layers import DEFAULT, SettingValue
 from compactor_cli.render.console import make_table
-from compactor_cli.settings import Settings
-from compactor_cli.strategies import strategy
+from compactor_cli.text.clean import plain
 
 if TYPE_CHECKING:  # all agents, and what reads their databases
     from compactor_cli.agents.base import Agent
     from compactor_cli.containers.base import Container
+    from compactor_cli.model.planning import Strategy
+
+_MAX_VALUE_WIDTH = 40
+"""Maximum width of a value of a setting; longer ones are wrapped, to leave space for paths."""
 
 
 def strategy_table(console: Console, strategies: Iterable[Strategy]) -> Table:
@@ -32,20 +36,6 @@ def strategy_table(console: Console, strategies: Iterable[Strategy]) -> Table:
 def strategies_json(strategies: Iterable[Strategy]) -> list[dict[str, Any]]:
     """Return one object per strategy; `learned`: it uses the weights of a profile."""
     return [{"name": s.name, "purpose": s.purpose, "suits": s.suits, "learned": s.learned} for s in strategies]
-
-
-def scope_lines(settings: Settings) -> Iterable[Text]:
-    """Yield notes on the strategy that residuals and tiers belong to, and on those that `compact` uses."""
-    aimed, plain = (strategy(settings.strategy_for(aims=aims)) for aims in (True, False))
-    words = "Residuals (messages kept whole) and tiers (classes of age) are those of strategy"
-    if plain.tiers:
-        used = "" if plain.name == aimed.name else " without a target"
-        yield Text(f"{words} {plain.name}, which compact uses{used}.")
-    else:
-        yield Text(f"{words} tiered, which the settings do not use.")
-    if not aimed.tiers:
-        used = "It uses" if plain.name == aimed.name else "With a target it uses"
-        yield Text(f"{used} {aimed.name}, which needs neither. What it does: {aimed.purpose}.")
 
 
 class KnownFormat(Struct, frozen=True):
@@ -94,3 +84,14 @@ def formats_json(formats: Iterable[KnownFormat], containers: Iterable[Container]
         ],
         "containers": [{"name": container.name, "suffixes": list(container.suffixes)} for container in containers],
     }
+
+
+def settings_table(console: Console, values: Mapping[str, SettingValue]) -> Table:
+    """Return a table of all keys with their values and origins; values that were set stand out."""
+    table = make_table(console, "Settings", "key!")
+    table.add_column("value", overflow="fold", max_width=_MAX_VALUE_WIDTH)
+    table.add_column("from", overflow="fold")
+    for name, entry in values.items():
+        style = "dim" if entry.origin == DEFAULT else ""
+        table.add_row(name, plain(display_value(entry.value)), plain(str(entry.origin)), style=style)
+    return table

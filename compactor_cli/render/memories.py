@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
@@ -12,10 +12,12 @@ from rich.text import Text
 
 from compactor_cli.memory.exchange import memory_json
 from compactor_cli.memory.merging import Faded, Merge
-from compactor_cli.memory.queries import MemoryHit
 from compactor_cli.model.memory import Memory, MemorySource
 from compactor_cli.render.console import make_table, snippet
 from compactor_cli.text.clean import one_line, plain
+
+if TYPE_CHECKING:  # most commands search for nothing
+    from compactor_cli.memory.queries import MemoryHit
 
 _ID_WIDTH = 12
 

@@ -65,11 +65,6 @@ def choice_lines(sessions: Sequence[SavedSession], width: int, now: float) -> It
         yield Text(start + "  ", style="bold" if number == 1 else "") + words
 
 
-def failed_lines(listing: Listing) -> Iterable[str]:
-    for path, reason in listing.failed:
-        yield f"cannot be read: {path}: {reason}"
-
-
 def sessions_json(sessions: Iterable[SavedSession], listing: Listing) -> dict[str, Any]:
     listed = [_session_json(saved) for saved in sessions]
     return {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -19,11 +19,13 @@ from compactor_cli.model.report import Analysis, Compaction, plan_lines, protect
 from compactor_cli.model.score import Score
 from compactor_cli.model.transcript import Note, Source
 from compactor_cli.render.console import FileHeading, bar, count_phrase, make_table, percent, snippet
+from compactor_cli.strategies import strategy
 from compactor_cli.text.clean import plain
 
 if TYPE_CHECKING:
     from compactor_cli.doctor.base import Finding
     from compactor_cli.pipeline.threshold import RecordedContext
+    from compactor_cli.settings import Settings
     from compactor_cli.views.compare import Fate
     from compactor_cli.views.forecast import Outlook
     from compactor_cli.views.overview import Overview, Share
@@ -38,6 +40,7 @@ _NAMES, _NAMES_BELOW = 30, 22
 """Widths for the names behind a value: in their own column, and below the reason."""
 
 _STYLES = {"whole": "green", "shortened": "cyan", "summarized": "magenta", "gone": "red"}
+_FATE_STYLES = {"kept": "green", "shortened": "cyan", "summarized": "magenta", "dropped": "red", "added": "bold"}
 
 
 def print_heading(console: Console, source: Source, counter: str) -> None:
@@ -91,6 +94,20 @@ def score_table(console: Console, analysis: Analysis, selection: Sequence[int]) 
     return table
 
 
+def scope_lines(settings: Settings) -> Iterable[Text]:
+    """Yield notes on the strategy that residuals and tiers belong to, and on those that `compact` uses."""
+    aimed, plain = (strategy(settings.strategy_for(aims=aims)) for aims in (True, False))
+    words = "Residuals (messages kept whole) and tiers (classes of age) are those of strategy"
+    if plain.tiers:
+        used = "" if plain.name == aimed.name else " without a target"
+        yield Text(f"{words} {plain.name}, which compact uses{used}.")
+    else:
+        yield Text(f"{words} tiered, which the settings do not use.")
+    if not aimed.tiers:
+        used = "It uses" if plain.name == aimed.name else "With a target it uses"
+        yield Text(f"{used} {aimed.name}, which needs neither. What it does: {aimed.purpose}.")
+
+
 def tier_table(console: Console, parts: Sequence[Compaction]) -> Table:
     table = make_table(console, "Tiers of strategy tiered", "tier", ">messages", ">before", ">after", ">kept", "!")
     tokens = sum(part.residual_tokens for part in parts)
@@ -117,9 +134,12 @@ def spending_table(console: Console, parts: Sequence[Compaction], strategy: str)
     table = make_table(console, title, "", ">tokens", ">share", "!")
     after = sum(part.tokens for part in parts)
     for line in total_spent(parts):
-        share = line.tokens / after if after else 0
-        table.add_row(line.name, f"{line.tokens:,}", percent(line.tokens, after), bar(console, share))
+        table.add_row(line.name, *_share_cells(console, line.tokens, after))
     return table
+
+
+def _share_cells(console: Console, tokens: int, total: int) -> tuple[str, str, Text]:
+    return f"{tokens:,}", percent(tokens, total), bar(console, tokens / total if total else 0)
 
 
 def savings_table(console: Console, before: Sizes, after: Sizes, title: str = "Token savings") -> Table:
@@ -133,10 +153,8 @@ def savings_table(console: Console, before: Sizes, after: Sizes, title: str = "T
 
 
 def disposition_line(parts: Sequence[Compaction]) -> Text:
-    text = Text()
-    for name, style in (("kept", "green"), ("shortened", "cyan"), ("summarized", "magenta"), ("dropped", "red")):
-        count = sum(getattr(part.dispositions, name) for part in parts)
-        text += Text(f"{count:,} {name}  ", style=style)
+    names = ("kept", "shortened", "summarized", "dropped")
+    text = _counted_fates({name: sum(getattr(part.dispositions, name) for part in parts) for name in names})
     left_out = [len(part.before.raw(record)) for part in parts for record in part.outside]
     if left_out:
         text += Text(f"{count_phrase(len(left_out), 'record')} outside the context removed ({sum(left_out):,} bytes)")
@@ -199,8 +217,7 @@ def budget_table(console: Console, budget: Budget) -> Table:
         *((f"tier {tier}", tokens) for tier, tokens in enumerate(budget.tiers)),
     ]
     for name, tokens in rows:
-        share = tokens / budget.total if budget.total else 0
-        table.add_row(name, f"{tokens:,}", percent(tokens, budget.total), bar(console, share))
+        table.add_row(name, *_share_cells(console, tokens, budget.total))
     table.add_section()
     table.add_row("remaining", f"{budget.remaining:,}", percent(budget.remaining, budget.total), "")
     table.add_row("utilization", f"{budget.used:,}", f"{budget.utilization_percent:.1f}%", "")
@@ -279,10 +296,7 @@ def overview_tables(console: Console, view: Overview, total: int) -> Iterable[Ta
 def _share_table(console: Console, title: str, label: str, shares: Sequence[Share], total: int) -> Table:
     table = make_table(console, title, label, ">messages", ">tokens", ">share", "!")
     for share in shares:
-        portion = share.tokens / total if total else 0
-        table.add_row(
-            share.name, f"{share.count:,}", f"{share.tokens:,}", percent(share.tokens, total), bar(console, portion)
-        )
+        table.add_row(share.name, f"{share.count:,}", *_share_cells(console, share.tokens, total))
     return table
 
 
@@ -313,15 +327,14 @@ def survival_table(console: Console, survivals: Sequence[Survival]) -> Table:
 
 
 def fate_line(fate: Fate) -> Text:
+    counts = {name: len(getattr(fate, name)) for name in ("kept", "shortened", "summarized", "dropped")}
+    return _counted_fates({**counts, "added": fate.added})
+
+
+def _counted_fates(counts: Mapping[str, int]) -> Text:
     text = Text()
-    for name, count, style in (
-        ("kept", len(fate.kept), "green"),
-        ("shortened", len(fate.shortened), "cyan"),
-        ("summarized", len(fate.summarized), "magenta"),
-        ("dropped", len(fate.dropped), "red"),
-        ("added", fate.added, "bold"),
-    ):
-        text += Text(f"{count:,} {name}  ", style=style)
+    for name, count in counts.items():
+        text += Text(f"{count:,} {name}  ", style=_FATE_STYLES[name])
     return text
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -190,16 +191,10 @@ def _match(
     by_reference: dict[_Key, deque[int]],
     matched: Collection[int],
 ) -> int | None:
-    waiting = by_call.get(_calls(message))
-    while waiting:
-        index = waiting.popleft()
-        if index not in matched:
-            return index
-    for part in message.parts:
-        for name in _REFERENCE.findall(part.text):
-            waiting = by_reference.get((message.role, name))
-            while waiting:
-                index = waiting.popleft()
-                if index not in matched:
-                    return index
+    references = ((message.role, name) for part in message.parts for name in _REFERENCE.findall(part.text))
+    for waiting in chain([by_call.get(_calls(message))], map(by_reference.get, references)):
+        while waiting:
+            index = waiting.popleft()
+            if index not in matched:
+                return index
     return None

@@ -17,6 +17,8 @@ from compactor_cli.views.compare import Fate, Matches, matches
 from compactor_cli.views.survival.judge import judge_survival
 from compactor_cli.views.survival.result import Survival
 
+_FATES = ("kept", "shortened", "summarized", "dropped")
+
 
 class ConversationPair(Struct, frozen=True):
     """The same conversation in two files."""
@@ -94,22 +96,15 @@ def _cut_by_repair(fate: Fate, edited: set[int]) -> Fate:
 
 def _in_input_terms(fate: Fate, synthetic: set[int], extra: tuple[int, ...], messages: Sequence[Message]) -> Fate:
     """Return the fate in terms of the input's message numbers, without what a repair added."""
-
-    def own(indices: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(sorted(messages[i].number for i in indices if i not in synthetic))
-
+    own = {name: [messages[i].number for i in getattr(fate, name) if i not in synthetic] for name in _FATES}
+    own["dropped"] += extra
     added = fate.added + len(synthetic & {*fate.kept, *fate.shortened})
-    return Fate(
-        own(fate.kept), own(fate.shortened), own(fate.summarized), tuple(sorted((*own(fate.dropped), *extra))), added
-    )
+    return Fate(**{name: tuple(sorted(numbers)) for name, numbers in own.items()}, added=added)
 
 
 def _sum_fates(parts: Sequence[Fate]) -> Fate:
-    def joined(name: str) -> tuple[int, ...]:
-        return tuple(i for part in parts for i in getattr(part, name))
-
-    added = sum(part.added for part in parts)
-    return Fate(joined("kept"), joined("shortened"), joined("summarized"), joined("dropped"), added)
+    numbers = {name: tuple(i for part in parts for i in getattr(part, name)) for name in _FATES}
+    return Fate(**numbers, added=sum(part.added for part in parts))
 
 
 def _sum_survivals(parts: Sequence[Sequence[Survival]]) -> list[Survival]:

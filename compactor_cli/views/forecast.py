@@ -29,7 +29,6 @@ class Outlook(Struct, frozen=True):
     state: ContextState
     selection: Selection
     strategy: str
-    recent: int
     warning_from: int
     threshold_from: str
     reason: str
@@ -65,7 +64,6 @@ def forecast_context(
         state,
         selection,
         settings.strategy_name,
-        recent,
         warning_from=math.ceil(state.threshold * Fraction(str(context.warning_percent))),
         threshold_from=_threshold_words(state.limit, context) if context.threshold is None else f"set by {set_by}",
         reason=_reason(state, count, recent),

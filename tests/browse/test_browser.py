@@ -202,6 +202,18 @@ def test_on_a_narrow_terminal_the_sides_take_turns(browse, session):
     browse(scenario, session, target_ratio=0.4, size=(80, 24))
 
 
+@pytest.mark.parametrize("key", ["t", "S", "f", "question_mark"])
+def test_a_dialog_is_a_box_in_the_middle_of_the_screen(browse, session, key):
+    async def scenario(seen):
+        await seen.keys(key)
+        (box,) = seen.app.screen.children
+        assert box.styles.border_top[0] == "round"
+        assert box.region.width == 76
+        assert 0 < box.region.y < seen.app.size.height - box.region.height
+
+    browse(scenario, session, target_ratio=0.4)
+
+
 def test_another_target_and_another_strategy_are_computed(browse, session):
     async def scenario(seen):
         whole = seen.desk.source.tokens

@@ -116,7 +116,7 @@ def test_several_members_are_one_file(packed):
 def test_one_that_is_cut_off_or_damaged_is_refused(suffix):
     packed = COMPRESSORS[suffix](CHAT)
     for broken in (packed[: len(packed) // 2], packed[:60] + b"\0" * 40 + packed[100:]):
-        with pytest.raises(InputError, match=r"session: the \w+ data is (cut off|damaged)"):
+        with pytest.raises(InputError, match=r"session: the \w+ data is (truncated|damaged)"):
             api.load(broken, "session", tokenizer="chars")
 
 

@@ -93,20 +93,15 @@ def assemble(args: AssembleOptions, overrides: Layer) -> None:
     choices = choose_segments(prompt, session.counter.count)
     with session.show_progress(1) as progress:
         progress.say("assembling")
-        result = _assemble(session, source, prompt, choices, args.total)
+        transcript, counter = source.transcripts[0], session.counter
+        system = system_tokens(transcript.messages)
+        parts = size_parts(prompt, choices, counter.count, counter.per_message, system)
+        tools = session.tools(transcript, session.settings)
+        result = assemble_prompt(transcript, parts, tools, session.settings, args.total)
     data = source.joints[0] + result.data + source.joints[-1]
     if not args.dry_run:
         write_bytes(args.out, data, inputs=[file])
     _report_result(session, source, prompt, choices, result, data, args)
-
-
-def _assemble(
-    session: Session, source: Source, prompt: Prompt, choices: tuple[SegmentChoice, ...], total: int
-) -> Prompted:
-    transcript, counter, settings = source.transcripts[0], session.counter, session.settings
-    system = system_tokens(transcript.messages)
-    parts = size_parts(prompt, choices, counter.count, counter.per_message, system)
-    return assemble_prompt(transcript, parts, session.tools(transcript, settings), settings, total)
 
 
 def _report_result(

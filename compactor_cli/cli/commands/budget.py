@@ -70,18 +70,15 @@ def _budget(session: Session, args: BudgetOptions, prompt: Prompt | None, file: 
     choices = choose_segments(prompt, counter.count) if prompt else ()
     fixed = _fixed_parts(transcript, prompt, choices, counter)
     residuals = _residual_tokens(analysis, prompt, counter)
-    needs, margin, share = _tier_tokens(analysis), settings.budget.safety_margin, settings.scoring.max_residuals
+    messages = analysis.transcript.messages
+    needs = [sum(m.tokens for m in messages if analysis.tiers[m.index] == tier) for tier in range(TIERS)]
+    margin, share = settings.budget.safety_margin, settings.scoring.max_residuals
     allocated = allocate(total, fixed, residuals, needs=needs, safety_margin=margin, residual_share=share)
     _show(session, source, allocated, prompt, choices, json=args.json)
     if allocated.remaining < 0:
         session.warn(f"the fixed parts alone take {fixed.total:,} tokens, more than the budget of {total:,}")
         return ExitCode.BUDGET
     return ExitCode.OK
-
-
-def _tier_tokens(analysis: Analysis) -> list[int]:
-    tokens = [(analysis.tiers[m.index], m.tokens) for m in analysis.transcript.messages]
-    return [sum(size for own_tier, size in tokens if own_tier == tier) for tier in range(TIERS)]
 
 
 def _fixed_parts(
@@ -111,7 +108,6 @@ def _show(
     json: bool,
 ) -> None:
     from compactor_cli.render import jsons, prompts, tables
-    from compactor_cli.render.lists import scope_lines
 
     session.print_model_use(session.model_use())
     if json:
@@ -122,5 +118,5 @@ def _show(
     session.out.print(tables.budget_table(session.out, allocated))
     if prompt and choices:
         session.out.print(prompts.segments_table(session.out, prompt, choices))
-    for line in scope_lines(session.settings):
+    for line in tables.scope_lines(session.settings):
         session.out.print(line)

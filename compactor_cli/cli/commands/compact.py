@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from compactor_cli.cli import compact_job
 from compactor_cli.cli.deciding import read_decisions, with_aim
 from compactor_cli.cli.files import is_remote, write_bytes
-from compactor_cli.cli.inputs import inputs_of, unique_inputs
+from compactor_cli.cli.inputs import Input, inputs_of, unique_inputs
 from compactor_cli.cli.many import get_ready, run_files
 from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.session import Session, open_session
@@ -59,14 +59,11 @@ def compact(args: compact_job.CompactOptions, overrides: Layer) -> None:
     session.dry = args.dry_run
     compact_job.warn_about_options(session, inputs, args, overrides)
     session.warn_unused(overrides)
-    names = {entry.path: entry.name for entry in inputs}
-    has_several = len(inputs) > 1
     try:
         recalled = keeper.recall(args.recall)
-        job = compact_job.Job(
-            args=args, names=names, several=has_several, keeper=keeper, recalled=recalled, decisions=decisions
-        )
-        code = _run_all(session, [entry.path for entry in inputs], job)
+        several = len(inputs) > 1
+        job = compact_job.Job(args=args, several=several, keeper=keeper, recalled=recalled, decisions=decisions)
+        code = _run_all(session, inputs, job)
     finally:
         keeper.close()
     if code:
@@ -78,11 +75,11 @@ def _absolute(path: str) -> str:
     return path if is_remote(path) else str(Path(path).absolute())
 
 
-def _run_all(session: Session, files: Sequence[str], job: compact_job.Job) -> int:
+def _run_all(session: Session, inputs: Sequence[Input], job: compact_job.Job) -> int:
     """Return the exit code: that of the first failure, or NO if --check found changes."""
-    args = job.args
+    args, files = job.args, [entry.path for entry in inputs]
     try:
-        outcomes = run_files(session, files, job)
+        outcomes = run_files(session, inputs, job)
     except CompactorError as error:  # only a single file raises
         if args.check:
             compact_job.publish_findings(args, [compact_job.failure_finding(files[0], error)], files)

@@ -38,9 +38,12 @@ class DataPlace(Struct, frozen=True):
     """None for a server, which is not asked, and for a place that cannot be checked."""
 
 
+KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="Key with its section: scoring.threshold.")]
+
+
 @frozen(frozen=True, kw_only=True)
 class KeyOptions(options.CommandOptions):
-    key: Annotated[str, typer.Argument(metavar="KEY", help="Key with its section: scoring.threshold.")]
+    key: KeyArgument
 
 
 config = typer.Typer(rich_markup_mode=None, add_completion=False, invoke_without_command=True)
@@ -67,7 +70,7 @@ def show(args: options.CommandOptions, ctx: typer.Context) -> None:
     if args.json:
         print_json([_entry(key, configured) for key in keys().values()])
         return
-    from compactor_cli.render.settings import settings_table
+    from compactor_cli.render.lists import settings_table
 
     console = make_console(sys.stdout)
     _print_warnings(args, configured)
@@ -137,18 +140,14 @@ def data_places(configured: Configured | None) -> list[DataPlace]:
     from compactor_cli.db.place import is_there, sqlite_file
     from compactor_cli.llm.cache import cache_file
 
-    answers = DataPlace(ANSWERS, str(cache_file()), cache_file().exists())
-    if configured is None:
-        return [answers]
-    url = configured.reading.database_url
-    file = sqlite_file(url)
-    if file is None:
-        return [answers, DataPlace(MEMORIES, display_value(url), None)]
-    try:
-        exists = is_there(file)
-    except StoreError:
-        return [answers, DataPlace(MEMORIES, str(file), None)]
-    return [answers, DataPlace(MEMORIES, str(file), exists)]
+    places = [DataPlace(ANSWERS, str(cache_file()), cache_file().exists())]
+    if configured is not None:
+        url, exists = configured.reading.database_url, None
+        file = sqlite_file(url)
+        with suppress(StoreError):
+            exists = None if file is None else is_there(file)
+        places.append(DataPlace(MEMORIES, display_value(url) if file is None else str(file), exists))
+    return places
 
 
 def _entry(key: Key, configured: Configured) -> dict[str, Any]:
@@ -181,7 +180,7 @@ class FileOptions(RunOptions):
 
 @frozen(frozen=True, kw_only=True)
 class UnsetOptions(FileOptions):
-    key: Annotated[str, typer.Argument(metavar="KEY", help="Key with its section: scoring.threshold.")]
+    key: KeyArgument
 
 
 @frozen(frozen=True, kw_only=True)

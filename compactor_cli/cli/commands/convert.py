@@ -80,7 +80,8 @@ def convert(args: ConvertOptions, overrides: Layer) -> None:
     options.check_at_most_one((("-o", args.out), ("--out-dir", args.out_dir)))
     if args.json and not args.out_dir and (args.out or "-") == "-":
         raise UsageError("--json prints the report on standard output: write the session elsewhere with -o")
-    target = _target(args.to)
+    if args.to not in TARGETS:
+        raise UsageError(f"--to {args.to!r}{meant(args.to, TARGETS)}: convert writes {', '.join(TARGETS)}")
     inputs = inputs_of(session, [args.file], args, out_folder=args.out_dir)
     if len(inputs) > 1 and not args.out_dir:
         description = f"{args.file} is a folder with {len(inputs):,} sessions"
@@ -89,19 +90,13 @@ def convert(args: ConvertOptions, overrides: Layer) -> None:
     read = find_files_read(session.configured, paths)
     check_outputs(read, {"-o": [] if args.out_dir else [args.out or "-"], "--report": [args.report]})
     names = {made_file.path: _default_name(made_file) for made_file in inputs}
-    job = ConvertJob(args, target, _options(args), names, read)
+    job = ConvertJob(args, TARGETS[args.to], _options(args), names, read)
     reports: list[str] = []
     try:
         one_by_one(session, inputs, lambda path: _convert_file(session, path, job, reports))
     finally:
         if args.report and reports:
             write_bytes(args.report, "".join(reports).encode(), inputs=paths)
-
-
-def _target(name: str) -> Target:
-    if name not in TARGETS:
-        raise UsageError(f"--to {name!r}{meant(name, TARGETS)}: convert writes {', '.join(TARGETS)}")
-    return TARGETS[name]
 
 
 def _options(args: ConvertOptions) -> Options:

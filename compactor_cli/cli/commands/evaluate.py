@@ -66,6 +66,7 @@ def evaluate(args: EvaluateOptions, overrides: Layer) -> None:
     from compactor_cli.cli.evaluate_worker import EvaluationSetup, measure_shared
     from compactor_cli.cli.methods import methods_for, parse_commands
     from compactor_cli.evaluation.retention.baselines import BASELINES
+    from compactor_cli.evaluation.retention.cases import prepare
 
     ratios = _parse_shares("--target-ratio", args.target_ratio, max_share=None)
     places = _parse_shares("--cuts", args.cuts, max_share=1)
@@ -78,7 +79,8 @@ def evaluate(args: EvaluateOptions, overrides: Layer) -> None:
     sessions, refused = _load(session, list(dict.fromkeys(file.path for file in inputs)))
     session.go_offline()
     methods = methods_for(session, names, commands, args.timeout)
-    prepared = _prepare(session, sessions, refused, places)
+    with session.show_progress(len(sessions), "sessions") as progress:
+        prepared = prepare(sessions, places, refused=refused, progress=lambda name: progress.step("looking for needs"))
     configured = structs.replace(session.configured, settings=session.settings)
     setup = EvaluationSetup(configured, session.profile, names, commands, args.timeout, ratios)
     elsewhere = measure_shared(prepared.cases, setup, len(methods) * len(ratios))
@@ -125,18 +127,6 @@ def _load(
             session.print_reading_notes(source)
             loaded += [retention_cases.EvaluatedSession(name, t) for name, t in conversations(source, file)]
     return loaded, refused
-
-
-def _prepare(
-    session: Session,
-    sessions: Sequence[retention_cases.EvaluatedSession],
-    refused: Sequence[retention_cases.Skipped],
-    cuts: Sequence[float],
-) -> retention_cases.Prepared:
-    from compactor_cli.evaluation.retention.cases import prepare
-
-    with session.show_progress(len(sessions), "sessions") as progress:
-        return prepare(sessions, cuts, refused=refused, progress=lambda name: progress.step("looking for needs"))
 
 
 def _measure(

@@ -142,12 +142,6 @@ def _change(args: ChangeOptions, edit: Callable[[str], str]) -> None:
         before.splitlines(), after_text.splitlines(), str(settings_path), str(settings_path), n=2, lineterm=""
     )
     changes = "\n".join(lines)
-    value: dict[str, object] = {
-        "agent": args.agent,
-        "file": str(settings_path),
-        "changed": before != after,
-        "diff": changes,
-    }
     if before == after:
         args.say(f"{settings_path}: nothing to change")
     else:
@@ -158,7 +152,7 @@ def _change(args: ChangeOptions, edit: Callable[[str], str]) -> None:
         _write(settings_path, before, after, is_deleted=is_deleted)
         args.say(f"{settings_path}: {'removed, as it held nothing else' if is_deleted else 'written'}")
     if args.json:
-        print_json(value)
+        print_json({"agent": args.agent, "file": str(settings_path), "changed": before != after, "diff": changes})
 
 
 def _user_agrees(settings_path: Path) -> bool:

@@ -141,12 +141,11 @@ def _archived_rounds(session: Session, source: Source) -> Sequence[PastRound]:
 def _show(session: Session, analyses: Sequence[Analysis], view: Outlook, past_rounds: Sequence[PastRound]) -> None:
     from compactor_cli.render import tables
     from compactor_cli.render.archive import rounds_table
-    from compactor_cli.render.lists import scope_lines
     from compactor_cli.views.overview import overview
 
     for line in tables.context_lines(session.out, view):
         session.out.print(line)
-    for line in scope_lines(session.settings):
+    for line in tables.scope_lines(session.settings):
         session.out.print(line)
     for analysis in analyses:
         for table in tables.overview_tables(session.out, overview(analysis), analysis.transcript.tokens):

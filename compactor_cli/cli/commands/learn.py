@@ -265,12 +265,9 @@ def _fit_profile(session: Session, read: Read, args: LearnOptions) -> LearnedPro
         why = "a single session cannot be held out from itself" if len(sources) == 1 else "all sessions begin alike"
         if "by_session" in schemes:
             figures, why = _measure(session, read, schemes, partial(fit, sources=sources, penalty=args.penalty)), ""
-    counts: dict[str, int] = {}
-    for source in sources.values():
-        counts[source] = counts.get(source, 0) + 1
     return LearnedProfile(
         weights=fit(read.cases, sources, penalty=args.penalty),
-        sources=counts,
+        sources=dict(Counter(sources.values())),
         cases=len(read.cases),
         names=sum(len(case.needed) for case in read.cases),
         penalty=args.penalty,

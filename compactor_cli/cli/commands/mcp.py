@@ -7,8 +7,9 @@ import gc
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -193,34 +194,19 @@ def serve(shared: Sequence[str]) -> None:
     """Serve until standard input ends. `shared`: options for every command. Raises UsageError if the extra is
     missing, and InputError if standard input is closed."""
     check_input()
-    server_class, error_class = _load_sdk()
-    # unlike a command, a server runs for days
-    gc.enable()
-    server = server_class("compactor", instructions=INSTRUCTIONS, version=_version(), log_level="WARNING")
-    served = Served(tuple(shared), error_class)
-    for tool in TOOLS:
-        function = getattr(served, tool.name)
-        annotations = _annotations(read_only=not tool.writes)
-        server.tool(tool.name, title=tool.title, annotations=annotations, structured_output=False)(function)
-    server.run("stdio")
-
-
-def _load_sdk() -> tuple[Any, Any]:
     try:
         from mcp.server.mcpserver import MCPServer
         from mcp.server.mcpserver.exceptions import ToolError
     except ImportError:
         raise UsageError("the server needs the package mcp, 2.0 or newer: pip install 'compactor-cli[mcp]'") from None
-    return MCPServer, ToolError
-
-
-def _annotations(*, read_only: bool) -> Any:
     from mcp.types import ToolAnnotations
 
-    return ToolAnnotations(read_only_hint=read_only, destructive_hint=False, open_world_hint=False)
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("compactor-cli")
+    # unlike a command, a server runs for days
+    gc.enable()
+    server = MCPServer("compactor", instructions=INSTRUCTIONS, version=version("compactor-cli"), log_level="WARNING")
+    served = Served(tuple(shared), ToolError)
+    for tool in TOOLS:
+        function = getattr(served, tool.name)
+        annotations = ToolAnnotations(read_only_hint=not tool.writes, destructive_hint=False, open_world_hint=False)
+        server.tool(tool.name, title=tool.title, annotations=annotations, structured_output=False)(function)
+    server.run("stdio")

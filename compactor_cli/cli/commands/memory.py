@@ -20,8 +20,11 @@ from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, InputError, UsageError, meant
 from compactor_cli.memory.conditions import ORDERS
+from compactor_cli.memory.exchange import memory_json
+from compactor_cli.memory.merging import check_memory
 from compactor_cli.model.memory import CATEGORIES, Memory
 from compactor_cli.render.console import count_phrase, make_console
+from compactor_cli.render.memories import hit_json, hit_table, memory_page, memory_table
 from compactor_cli.settings.frozen import frozen
 
 if TYPE_CHECKING:
@@ -89,12 +92,8 @@ def listing(args: ListOptions, overrides: Layer) -> None:
                 memories = list_memories(connection, filters, limit=args.limit or None, order=args.order)
                 total = count_memories(connection, filters)
     if args.json:
-        from compactor_cli.memory.exchange import memory_json
-
         print_json([memory_json(entry) for entry in memories])
     elif memories:
-        from compactor_cli.render.memories import memory_table
-
         console = make_console(sys.stdout)
         title = f"Memories of {args.day}" if args.day else "Memories"
         console.print(memory_table(console, memories, title, clock=bool(args.day)))
@@ -135,12 +134,8 @@ def search(args: SearchOptions, overrides: Layer) -> None:
                 with database.write() as connection:
                     mark_used(connection, [hit.memory for hit in hits], now)
     if args.json:
-        from compactor_cli.render.memories import hit_json
-
         print_json([hit_json(hit) for hit in hits])
     elif hits:
-        from compactor_cli.render.memories import hit_table
-
         console = make_console(sys.stdout)
         console.print(hit_table(console, hits, count_phrase(len(hits), "memory", "memories")))
     if not hits:
@@ -158,9 +153,6 @@ def show(args: IdsOptions, overrides: Layer) -> None:
       compactor memory show mem_0123456789ab
       compactor memory show 0123 --json
     """
-    from compactor_cli.memory.exchange import memory_json
-    from compactor_cli.render.memories import memory_page
-
     with _open_log_with(args, overrides) as (_, database):
         from compactor_cli.memory.stored.memories import get_memory
 
@@ -199,9 +191,6 @@ def add(args: AddOptions, overrides: Layer) -> None:
       compactor memory add "Deploys are on Tuesdays." --tag team --importance 90
       cat notes.txt | compactor memory add - --category observation
     """
-    from compactor_cli.memory.exchange import memory_json
-    from compactor_cli.memory.merging import check_memory
-
     log = open_log(args, overrides)
     now = time.time()
     memories = [
@@ -272,8 +261,6 @@ def forget(args: IdsOptions, overrides: Layer) -> None:
       compactor memory forget mem_0123456789ab
       compactor memory forget 0123 4567
     """
-    from compactor_cli.memory.exchange import memory_json
-
     with _open_log_with(args, overrides) as (log, database):
         from compactor_cli.db.removal import scrub
         from compactor_cli.memory.stored.memories import TABLES, forget_memories
@@ -298,8 +285,6 @@ def _open_log_with(args: IdsOptions, overrides: Layer) -> Iterator[tuple[Log, Da
 
 
 def _set_pinned(args: IdsOptions, overrides: Layer, *, pinned: bool) -> None:
-    from compactor_cli.memory.exchange import memory_json
-
     with _open_log_with(args, overrides) as (log, database):
         from compactor_cli.memory.stored.memories import get_memory, set_pinned
 

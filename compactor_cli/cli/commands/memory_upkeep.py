@@ -16,7 +16,10 @@ from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import NotKeptError
+from compactor_cli.memory.exchange import line_of, read_lines
+from compactor_cli.memory.merging import check_half_life
 from compactor_cli.render.console import count_phrase, make_console
+from compactor_cli.render.memories import fade_json, fade_table, merge_json, merge_table
 from compactor_cli.settings.frozen import frozen
 
 MAX_SHOWN = 20
@@ -54,9 +57,6 @@ def decay(args: DecayOptions, overrides: Layer) -> None:
       compactor memory decay --half-life 30
       compactor memory decay --now 2026-12-31 --dry-run
     """
-    from compactor_cli.memory.merging import check_half_life
-    from compactor_cli.render.memories import fade_json, fade_table
-
     log = open_log(args, overrides)
     days = check_half_life(log.configured.settings.memory.half_life_days)
     now = time_of(args.now)
@@ -92,8 +92,6 @@ def consolidate(args: ConsolidateOptions, overrides: Layer) -> None:
       compactor memory consolidate --dry-run
       compactor memory consolidate --json
     """
-    from compactor_cli.render.memories import merge_json, merge_table
-
     log = open_log(args, overrides)
     merges = []
     with existing_database(log.url) as database:
@@ -133,7 +131,6 @@ def export(args: ExportOptions, overrides: Layer) -> None:
     """
     from compactor_cli.cli.outputs import check_outputs, find_files_read
     from compactor_cli.db.place import sqlite_file
-    from compactor_cli.memory.exchange import line_of
 
     log = open_log(args, overrides)
     check_outputs(find_files_read(log.configured), {"-o": [args.out]})
@@ -174,8 +171,6 @@ def take_in(args: ImportOptions, overrides: Layer) -> None:
       compactor memory import memories.jsonl
       compactor memory export | compactor memory import - --database postgresql://u@host/db
     """
-    from compactor_cli.memory.exchange import read_lines
-
     log = open_log(args, overrides)
     lines = list(read_lines(read_bytes(args.file), args.file))
     new_count = known_count = 0

@@ -43,7 +43,7 @@ def score(args: ScoreOptions, overrides: Layer) -> None:
     session.settings = replace(session.settings, summarizer="extractive")  # nothing is summarized here
     one_by_one(session, inputs_of(session, [args.file], args), partial(_score, session, args))
     if not args.json:
-        from compactor_cli.render.lists import scope_lines
+        from compactor_cli.render.tables import scope_lines
 
         for line in scope_lines(session.settings):
             session.out.print(line)

@@ -70,13 +70,16 @@ def sessions(args: SessionsOptions, overrides: Layer) -> None:
     listed = list(islice(saved, args.limit or None))
     more = bool(args.limit) and next(saved, None) is not None
     if args.exact:
-        listed = _count_all(session, listing, listed)
+        with session.show_progress(len(listed), "sessions") as progress:
+            for index, entry in enumerate(listed):
+                progress.step(f"reading {entry.session.path.name}")
+                listed[index] = _count_session(session, listing, entry)
     if args.json:
         print_json(render.sessions_json(listed, listing))
     else:
         _show(session, listing, listed, now, more=more)
-    for line in render.failed_lines(listing):
-        session.warn(line)
+    for path, reason in listing.failed:
+        session.warn(f"cannot be read: {path}: {reason}")
 
 
 def _parse_since(text: str, now: float) -> float:
@@ -105,15 +108,6 @@ def _show(session: Session, listing: Listing, listed: list[SavedSession], now: f
     session.out.print(render.session_table(session.out, listed, now))
     if more:
         session.say(f"only the newest {len(listed):,} are listed; --limit 0 lists all")
-
-
-def _count_all(session: Session, listing: Listing, listed: list[SavedSession]) -> list[SavedSession]:
-    with session.show_progress(len(listed), "sessions") as progress:
-        counted_sessions = []
-        for saved in listed:
-            progress.step(f"reading {saved.session.path.name}")
-            counted_sessions.append(_count_session(session, listing, saved))
-    return counted_sessions
 
 
 def _count_session(session: Session, listing: Listing, saved: SavedSession) -> SavedSession:

@@ -12,7 +12,7 @@ from typing import Any
 
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.timeline import Entry
-from compactor_cli.render.jsons import dumps, factors_json, lost_json, number
+from compactor_cli.render.jsons import dumps, factors_json, lost_json, number, survival_json
 from compactor_cli.text.clean import shown
 from compactor_cli.views.overview import Share, by_role, by_tool, role_of
 from compactor_cli.views.survival.result import Survival
@@ -89,9 +89,7 @@ def page_value(
         "title": title,
         "report": {name: value for name, value in report.items() if name != "stages"},
         "shares": _token_shares(entries, compared=command != "inspect"),
-        "survival": [
-            {"category": s.category, "kept": s.kept, "total": s.total, "percent": s.percent} for s in survivals
-        ],
+        "survival": [{"category": name, **line} for name, line in survival_json(survivals).items()],
         "lost": lost_json(survivals),
         "messages": [_entry(entry) for entry in entries],
     }
