@@ -14,7 +14,7 @@ _ABBREVIATIONS = (
     "dr|mr|mrs|prof|nr|vs|cf|bzw|bspw|ggf|vgl|sog|usw|approx|excl|incl|resp|inkl|exkl|zzgl|evtl|aprox|núm|pág|máx|mín"
     "|réf|см|стр|ред|ул|гр"
 )
-_BEFORE_WORD = "Ms|St|Sr|Sra|Srta|Dra|[Hh]r|Fr|Mme|Mlle|Sig|Dott|Ing"
+_BEFORE_WORD = "M|Ms|St|Sr|Sra|Srta|Dra|[Hh]r|Fr|Mme|Mlle|Sig|Dott|Ing"
 _BEFORE_NUMBER = "ca|fig|abb|tab|kap|abs|art|vol|sec|eq|ch|p|pp|s|bd|str|kl|max|min|около|рис|гл|ок"
 _INNER_ABBREVIATIONS = "max|min|dept|etc"
 _ABBREVIATED = compiled_later(

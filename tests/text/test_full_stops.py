@@ -40,6 +40,7 @@ SPLITTERS = pytest.mark.parametrize("split", [_clauses, _kept, split_sentences])
         "Treffen am 15. Juli, dort um halb neun vor dem Bahnhof.|Gut so!",
         "Ring til hr. Jensen om det, og husk nøglen til kontoret.|Han er sød!",
         "Take No. 5 as Fig. 3 shows, e.g. Dr. Smith did so before.|Then go on!",
+        "Une chambre pour Mme Aït-Kaci et M. Brun, s'il vous plaît.|Sans noix !",
     ],
 )
 def test_no_sentence_ends_behind_a_number_that_says_which_one_or_an_abbreviation(

@@ -38,7 +38,7 @@ from compactor_cli.strategies.shared.details import REACH_TOKENS
 from compactor_cli.strategies.shared.lone_lines import is_dangling, short_followers
 from compactor_cli.strategies.shared.quoted_lines import MIN_MARK_TOKENS, Quoter
 from compactor_cli.strategies.shared.requests import REQUEST_CUT
-from compactor_cli.strategies.shared.rooms import LARGE_ROOM, SMALL_ROOM, share_of
+from compactor_cli.strategies.shared.rooms import LARGE_CHAT_SHARE, LARGE_ROOM, SMALL_ROOM, share_of
 from compactor_cli.strategies.shared.selection import ChosenLine, Selector
 from compactor_cli.summary_text.headers import Base
 from compactor_cli.summary_text.state_block import state_text, tasks_age, with_whole_list, without_tasks
@@ -133,10 +133,11 @@ class PlanBuilder:
 
     @cached_property
     def required(self) -> frozenset[int]:
-        """The lines of the newest message of small talk that stay in any case, if that is large."""
-        if not self.large or not self.is_small_talk:
+        """The lines of the newest message of talk that stay in any case, if that is large and they fit."""
+        if not self.large or not self.is_talk or self.is_work_chat:
             return frozenset()
-        return frozenset(required_lines(self.inputs.groups[max(self.large)], self.lines))
+        limit = self.room if self.is_small_talk else LARGE_CHAT_SHARE * self.room
+        return frozenset(required_lines(self.inputs.groups[max(self.large)], self.lines, self.selector.tokens, limit))
 
     @cached_property
     def lines_in_state(self) -> frozenset[int]:

@@ -24,7 +24,13 @@ from compactor_cli.strategies.shared.chats import chat_lines
 from compactor_cli.strategies.shared.pending_results import take_pending
 from compactor_cli.strategies.shared.protected import is_cut_system, room_for_typed
 from compactor_cli.strategies.shared.quoted_lines import MIN_MARK_TOKENS
-from compactor_cli.strategies.shared.rooms import LARGE_CHAT_SHARE, LARGE_REQUEST_SHARE, LARGE_ROOM, share_of
+from compactor_cli.strategies.shared.rooms import (
+    LARGE_CHAT_SHARE,
+    LARGE_REQUEST_SHARE,
+    LARGE_ROOM,
+    MIN_DIALOGUE_REQUESTS,
+    share_of,
+)
 from compactor_cli.strategies.shared.selection import QUOTE_HEADING_TOKENS, ChosenLine
 from compactor_cli.text.sentences import INNER_QUESTION
 
@@ -130,7 +136,9 @@ class RequiredLines(PlanBuilder):
         self._take_pending()
         pending = self.selector.taken.keys() - taken_then
         if self.ends_in_results and self.needed_tokens < self.request_tokens:
-            budget = self.room - self.build([*self.selector.taken.values()]).tokens
+            is_dialogue = len(self.requests) >= MIN_DIALOGUE_REQUESTS  # the choice anew includes what is taken
+            spent = sum(self.selector.taken[line].cost for line in taken_then - taken_before) if is_dialogue else 0
+            budget = spent + self.room - self.build([*self.selector.taken.values()]).tokens
             self._take_spans(chooser, min(self.spans_room, budget - MIN_MARK_TOKENS))
         self.request_lines = frozenset(self.selector.taken.keys() - taken_before - pending)
 

@@ -27,7 +27,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.talking import is_between_people, is_interjection
 from compactor_cli.strategies.adaptive.must_keep import speech_of
-from compactor_cli.strategies.adaptive.replaced_statements import newer_first
+from compactor_cli.strategies.adaptive.replaced_statements import newer_first, with_newer
 from compactor_cli.strategies.shared.chats import PlacedStatement, split_quotes, statements_in_order
 from compactor_cli.strategies.shared.lone_lines import bundle_sentences, short_followers
 from compactor_cli.strategies.shared.rooms import SMALL_ROOM, share_between
@@ -42,6 +42,9 @@ _EXTRA_TOKENS = 300
 """Tokens beyond twice the room. In a small room the best statements may be too large, and others are needed."""
 _MESSAGE_TOKENS = 4
 """Tokens of a message besides its text."""
+_PART_TOKENS = 12
+"""Tokens that a sentence without the rest of its message counts for besides: the marks of what is left out, and the
+rest, which often says what the sentence is about."""
 _TINY_ROOM, _TINY_ANSWER_WEIGHT = 150, 0.25
 """Tokens up to which a room is tiny, and the weight of an agent's answer there: what the user said comes first."""
 _QUESTION_WEIGHT = 0.5
@@ -83,10 +86,12 @@ def telling_lines(group: Group, lines: SessionLines) -> list[int]:
     ]
 
 
-def required_lines(group: Group, lines: SessionLines) -> list[int]:
-    """Return the lines of the newest message of small talk that stay in any case."""
+def required_lines(group: Group, lines: SessionLines, tokens: Callable[[int], int], limit: float) -> list[int]:
+    """Return the lines of the newest message of talk that stay in any case, or none if they take more than `limit`
+    tokens. `tokens`: returns the tokens of a line."""
     speech = speech_of(lines, max(group.messages))
-    return [speech[index] for index in required_sentences([*map(lines.text, speech)])]
+    required = [speech[index] for index in required_sentences([*map(lines.text, speech)])]
+    return required if sum(map(tokens, required)) <= limit else []
 
 
 def are_idle(sentences: Iterable[str]) -> list[bool]:
@@ -130,12 +135,29 @@ class SmallTalk:
             statements.append(sentence.content)
             line_lists.append([sentence.line, *short_followers(self._lines, sentence.line, self._cost)])
             values.append(sentence.value)
-        tokens = [_MESSAGE_TOKENS + sum(map(self._cost, members)) for members in line_lists]
+        whole_count = len(self._statements)
+        tokens = [
+            _MESSAGE_TOKENS + sum(map(self._cost, members)) + (_PART_TOKENS if index >= whole_count else 0)
+            for index, members in enumerate(line_lists)
+        ]
         order = rank_statements(statements, values, tokens)
+        order = rank_statements(statements, values, self._with_newer_tokens(order, line_lists, tokens))
         summed_tokens = [*accumulate((tokens[index] for index in order), initial=0)]
         chosen = order[: bisect_right(summed_tokens, 2 * self._room + _EXTRA_TOKENS)]
         ranked = chain.from_iterable(line_lists[index] for index in chosen)
         return newer_first(ranked, self.newer_of, self._lines, self._cost)
+
+    def _with_newer_tokens(
+        self, order: Iterable[int], line_lists: Sequence[Sequence[int]], tokens: Sequence[int]
+    ) -> list[int]:
+        """Return the tokens of statements in this order, each with those of the later sentences that it must not stand
+        without, unless statements before it need these anyway."""
+        costs, seen = [*tokens], set[int]()
+        for index in order:
+            needed = with_newer(line_lists[index], self.newer_of, seen)
+            costs[index] += sum(map(self._cost, needed.difference(line_lists[index])))
+            seen |= needed
+        return costs
 
     @cached_property
     def newer_of(self) -> dict[int, list[int]]:

@@ -24,9 +24,10 @@ second one applies once the user has asked for more than one thing after it."""
 _SMALL_REQUEST_SHARE, _REQUEST_SHARE = 0.48, 0.4
 """Shares of a small and a large room for what the user said: everything whole if it fits, otherwise the binding
 sentences."""
-_MIN_DIALOGUE_REQUESTS, _SMALL_DIALOGUE_SHARE = 4, 0.7
-"""Number of requests from which on the user's words are a dialogue, and their share of a small room in that case. In a
-dialogue a rule is said once, while the work shows again what a single long request says."""
+MIN_DIALOGUE_REQUESTS, _SMALL_DIALOGUE_SHARE, _LARGE_DIALOGUE_ROOM = 4, 0.7, 1_600
+"""Number of requests from which on the user's words are a dialogue, their share of a small room in that case, and the
+tokens from which on a room is large for it. In a dialogue a rule is said once, while the work shows again what a single
+long request says."""
 SMALL_ROOM, LARGE_ROOM = 400, 800
 """Number of tokens up to which a room is small, and from which on it is large."""
 
@@ -59,9 +60,10 @@ def room_for_older(request_tokens: float, room: int) -> float:
 def room_for_requests(tokens_left: int, room: int, request_count: int) -> float:
     """Return the tokens for what the user said in `request_count` requests. `tokens_left`: the tokens of the room
     that the newest groups leave."""
-    small = _SMALL_DIALOGUE_SHARE if request_count >= _MIN_DIALOGUE_REQUESTS else _SMALL_REQUEST_SHARE
+    is_dialogue = request_count >= MIN_DIALOGUE_REQUESTS
+    small = (SMALL_ROOM, _SMALL_DIALOGUE_SHARE if is_dialogue else _SMALL_REQUEST_SHARE)
     return max(
-        share_of(tokens_left, small, _REQUEST_SHARE),
+        tokens_between(tokens_left, small, (_LARGE_DIALOGUE_ROOM if is_dialogue else LARGE_ROOM, _REQUEST_SHARE)),
         min(_REQUEST_SHARE * room, tokens_left - (1 - _REQUEST_SHARE) * DETAIL_TOKENS),
     )
 
