@@ -76,7 +76,7 @@ class RequiredLines(PlanBuilder):
         chooser = PieceSpanChooser(inputs, lines, self.selector.tokens)
         if self.is_work_chat:
             self._take_instructions(chooser)
-            self._take_spans(chooser, min(self.max_request_tokens, budget - MIN_MARK_TOKENS))
+            self._take_spans(chooser, min(self.max_request_tokens, budget))
             self.request_lines = frozenset(self.selector.taken)
         self._take(answered_lines(messages, lines, self.selector.cost, room))
         if self.is_talk and inputs.profile is not None:
@@ -118,20 +118,20 @@ class RequiredLines(PlanBuilder):
         if self.request_tokens <= self.max_request_tokens:
             self._take(self.request_line_numbers())
         elif self.request_tokens <= _ALMOST_RATIO * self.typed_room:
-            self._take_spans(chooser, min(self.needed_tokens, budget - MIN_MARK_TOKENS))
+            self._take_spans(chooser, min(self.needed_tokens, budget))
 
     def _take_requests(self, chooser: PieceSpanChooser, budget: int) -> None:
         """Take what the user said, in `budget` tokens, and the results that the agent answers next. If a small room
         ends with results, they come before words of the user that exceed their share."""
         taken_before = set(self.selector.taken)
         needed_tokens = self.needed_tokens if self.ends_in_results else self.spans_room
-        self._take_spans(chooser, min(needed_tokens, budget - MIN_MARK_TOKENS))
+        self._take_spans(chooser, min(needed_tokens, budget))
         taken_then = set(self.selector.taken)
         self._take_pending()
         pending = self.selector.taken.keys() - taken_then
         if self.ends_in_results and self.needed_tokens < self.request_tokens:
-            budget = self.room - self.build([*self.selector.taken.values()]).tokens
-            self._take_spans(chooser, min(self.spans_room, budget - MIN_MARK_TOKENS))
+            attempt = self.build([*self.selector.taken.values()])
+            self._take_spans(chooser, min(self.spans_room, self.room - attempt.tokens - mark_tokens(attempt)))
         self.request_lines = frozenset(self.selector.taken.keys() - taken_before - pending)
 
     def _take_instructions(self, chooser: PieceSpanChooser) -> None:
@@ -264,6 +264,11 @@ class RequiredLines(PlanBuilder):
     def _is_at_end(self, line: int) -> bool:
         """Return whether a line is at the end of the summary in any case."""
         return False
+
+
+def mark_tokens(attempt: Attempt) -> int:
+    """Return the tokens to reserve for the mark of a summary: none if the attempt already has a summary."""
+    return 0 if attempt.slots else MIN_MARK_TOKENS
 
 
 def bare_replies(messages: Sequence[Message]) -> frozenset[int]:
