@@ -43,6 +43,8 @@ _ALMOST_RATIO = 1.2
 """Tokens of the user's words, per token left to them, up to which nearly all fit. Of more, what binds comes first."""
 _MAX_BARE_TOKENS = 6
 """Maximum tokens of a reply of a word or two."""
+_MIN_STEP = 8
+"""Minimum tokens by which the state is shortened at a time if it does not fit with what the user said."""
 _RESULT_SHARE = 0.15
 """Share of the room for results since the newest request that stay whole."""
 _MAX_SMALL_CHARS = 400
@@ -58,15 +60,16 @@ class RequiredLines(PlanBuilder):
     def build(self, chosen: Sequence[ChosenLine]) -> Attempt:
         """Return what happens to each group when these lines are taken. Binding lines come before details of the state,
         which the first summary contains. If that summary does not fit with all details, it gets as many as fit."""
-        attempt = super().build(chosen)
-        excess = attempt.tokens - self.room
-        can_shorten = excess > 0 and chosen and self.state and attempt.slots
+        attempt = shorter = super().build(chosen)
         binding_lines = self.request_lines | self.instruction_lines
+        can_shorten = attempt.tokens > self.room and chosen and self.state and attempt.slots
         if not can_shorten or not binding_lines.issuperset(choice.line for choice in chosen):
             return attempt
-        whole, left = self.state, self._extra_tokens() - excess
-        self.state = must_keep.fit_state(left, whole, self.inputs.count, lambda _: False) if left > 0 else ()
-        shorter = super().build(chosen)
+        whole, left = self.state, self._extra_tokens()
+        while shorter.tokens > self.room and self.state:
+            left -= max(_MIN_STEP, shorter.tokens - self.room)
+            self.state = must_keep.fit_state(left, whole, self.inputs.count, lambda _: False) if left > 0 else ()
+            shorter = super().build(chosen)
         self.state = whole
         return shorter if shorter.tokens <= self.room else attempt
 
