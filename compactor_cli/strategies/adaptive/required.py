@@ -134,7 +134,7 @@ class RequiredLines(PlanBuilder):
         pending = self.selector.taken.keys() - taken_then
         if self.ends_in_results and self.needed_tokens < self.request_tokens:
             attempt = self.build([*self.selector.taken.values()])
-            self._take_spans(chooser, min(self.spans_room, self.room - attempt.tokens - mark_tokens(attempt)))
+            self._take_spans(chooser, min(self.spans_room, self.room - attempt.tokens - self.mark_tokens(attempt)))
         self.request_lines = frozenset(self.selector.taken.keys() - taken_before - pending)
 
     def _take_instructions(self, chooser: PieceSpanChooser) -> None:
@@ -225,6 +225,10 @@ class RequiredLines(PlanBuilder):
         effect_messages = {line.message for line in self.state if line.kind == "effect"}
         return effect_messages.isdisjoint(message.index for message in turn_messages)
 
+    def mark_tokens(self, attempt: Attempt) -> int:
+        """Return the tokens to reserve for the mark of a summary: none if the attempt already has a summary."""
+        return 0 if attempt.slots else MIN_MARK_TOKENS
+
     def _stays_whole(self, line: int) -> bool:
         """Return whether a line is part of words that stay whole for being new."""
         piece = self.lines.piece_at(line)
@@ -267,11 +271,6 @@ class RequiredLines(PlanBuilder):
     def _is_at_end(self, line: int) -> bool:
         """Return whether a line is at the end of the summary in any case."""
         return False
-
-
-def mark_tokens(attempt: Attempt) -> int:
-    """Return the tokens to reserve for the mark of a summary: none if the attempt already has a summary."""
-    return 0 if attempt.slots else MIN_MARK_TOKENS
 
 
 def bare_replies(messages: Sequence[Message]) -> frozenset[int]:
