@@ -132,7 +132,7 @@ def test_beside_a_system_prompt_that_is_cut_a_long_request_leaves_room_for_what_
     output = compact(records, strategy="adaptive", target_tokens=1_300)
     first, *others = output.messages[1:]
     assert "Move the boats to the quays of the town." in first.text()
-    assert len(re.findall(r"move_boat|at quay", " ".join(part.text for m in others for part in m.parts))) >= 38
+    assert len(re.findall(r"move_boat|at quay", " ".join(part.text for m in others for part in m.parts))) >= 36
     assert output.messages[0].tokens > 600
 
 

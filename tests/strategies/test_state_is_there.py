@@ -142,7 +142,7 @@ def test_a_turn_that_only_closes_the_history_is_none_behind_which_the_state_hold
     assert "\nState at the end:\n" in text
 
 
-@pytest.mark.parametrize("ratio", [0.25, 0.3])
+@pytest.mark.parametrize("ratio", [0.27, 0.3])
 def test_a_task_that_a_call_at_its_place_only_numbers_is_told(ratio: float) -> None:
     names = [f"Write chapter {n} of the manual of tides" for n in range(4)]
     made = [

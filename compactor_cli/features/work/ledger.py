@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from compactor_cli.features.work.code_files import patched_files, path_calls, written_files
 from compactor_cli.features.work.endings import edited_nothing, existed_before, has_failed, is_declined, pipeline_failed
+from compactor_cli.features.work.outcome_words import names_failure
 from compactor_cli.features.work.shell_files import is_file, shell_actions
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import Message, Part
@@ -77,10 +78,8 @@ _MOVE_KEYS = (("source", "destination"), ("source_path", "destination_path"), ("
 
 _CHECK_NOT_PASSED = compiled_later(r"\t(?:fail|pending|cancel)\t")
 """One of several checks of a pull request, with a result that blocks merging."""
-_FAILURE_WORDS = compiled_later(
-    r"\b(?:errors?|fail(?:ed|ure)?|conflict|cannot|can't|denied|refused|not found|missing|invalid|issues?)\b",
-    re.IGNORECASE,
-)
+_PASSED_STEP = compiled_later(r"\s*[✓✔√✅]")
+"""A step of a program that succeeded before another one failed."""
 _PREAMBLE = compiled_later(
     r"\s*(?:exit(?:ed)? (?:with )?(?:code|status)|<|Chunk ID|Wall time|Process exited)", re.IGNORECASE
 )
@@ -361,7 +360,7 @@ def _outcome(part: Part | None) -> tuple[bool | None, str]:
 
 def states_cause(line: str) -> bool:
     """Return whether a line states what went wrong."""
-    return _FAILURE_WORDS.search(line) is not None or bool(result_errors(line, True, limit=1))
+    return names_failure(line) or bool(result_errors(line, True, limit=1))
 
 
 def failure_line(text: str) -> str:
@@ -378,7 +377,8 @@ def _first_reason_line(text: str) -> str:
     put lines such as `Exit code 1` before it."""
     _, has_output_mark, output = f"{text}\n".partition("\nOutput:\n")
     lines = [line for line in (output if has_output_mark else text).split("\n", 12)[:12] if line.strip()]
-    reason = next((line for line in lines if _FAILURE_WORDS.search(line) and not _PREAMBLE.match(line)), "")
+    lines = [line for line in lines if not _PASSED_STEP.match(line)] or lines
+    reason = next((line for line in lines if names_failure(line) and not _PREAMBLE.match(line)), "")
     reason = reason or next((line for line in lines if _CHECK_NOT_PASSED.search(line)), "")
     if reason:
         return reason

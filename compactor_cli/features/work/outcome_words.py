@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compactor_cli.text.folding import fold
 from compactor_cli.text.patterns import compiled_later
 
 FAILED = compiled_later(
@@ -107,3 +108,12 @@ TRIAL_START = compiled_later(
     r"ensayo|a blanc|vorschau|apercu|vista previa|пробн\w+|テスト実行|プレビュー|试运行|模拟|预览|모의|미리보기)"
 )
 """Something was only tried, or is shown before it is done."""
+_ISSUES = compiled_later(r"\bissues?\b")
+"""What linters call that."""
+_MAX_SEARCHED_CHARS = 400
+
+
+def names_failure(line: str) -> bool:
+    """Return whether the beginning of a line, in any case and with accents, says that something failed or is not so."""
+    folded = fold(line[:_MAX_SEARCHED_CHARS])
+    return any(words.search(folded) for words in (FAILED, NEGATION, INFLECTED_NEGATION, _ISSUES))

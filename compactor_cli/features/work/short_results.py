@@ -7,11 +7,13 @@ import re
 from compactor_cli.features.work.causes import failure_cause
 from compactor_cli.features.work.check_output import verdict_lines
 from compactor_cli.features.work.ledger import call_arguments, command_of
-from compactor_cli.features.work.looking_steps import is_search
+from compactor_cli.features.work.looking_steps import is_only_looking, is_search
 from compactor_cli.model.message import NO_RESPONSE, Part
 from compactor_cli.text.clean import both_ends, one_line
 from compactor_cli.text.noise import noisy_lines
+from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.secret_values import mask_secrets
 
 _CREATED_LINE = compiled_later(
     r"\n(?:\[[^\]\n]+ (?:\(root-commit\) )?[0-9a-f]{7,40}\] .*|"  # a commit
@@ -31,6 +33,8 @@ _HEAD_CHARS, _TAIL_CHARS = 1_000, 3_000
 """Characters at each end of an output that are searched."""
 _MAX_LINE_CHARS, _MAX_CREATED_CHARS = 160, 300
 """Maximum lengths of such a line; a line about something created may be longer, since a merge names two branches."""
+_MAX_REPORTED_CHARS = 300
+"""Maximum length of a result of a few words with what a tool prints about its own run."""
 _FEW_WORDS = compiled_later(r"(?=.*\w).{1,40}")
 _EMPTY_JSON = ("[]", "{}")
 """Empty results in JSON."""
@@ -60,8 +64,19 @@ def outcome_line(output: str) -> str:
 
 
 def is_few_words(result: Part) -> bool:
-    """Return whether a result is short enough to follow its call as it is."""
-    return _FEW_WORDS.fullmatch(result.text.strip()) is not None
+    """Return whether a result is short enough to follow its call as it is, apart from what a tool prints about its own
+    run."""
+    return _FEW_WORDS.fullmatch(_own_output(result.text)) is not None
+
+
+def _own_output(text: str) -> str:
+    """Return a short result without what a harness prints before it and without lines that say nothing."""
+    if len(text) > _MAX_REPORTED_CHARS:
+        return text
+    header, has_mark, output = text.strip().partition(_OUTPUT_MARK)
+    output = (output if has_mark else header).strip()
+    silent = noisy_lines(output)
+    return "\n".join(line for number, line in enumerate(output.split("\n")) if number not in silent).strip()
 
 
 def short_result(call: Part, result: Part, *, failed: bool, width: int) -> str:
@@ -73,11 +88,14 @@ def short_result(call: Part, result: Part, *, failed: bool, width: int) -> str:
     command = command_of(call_arguments(call))
     if failed and (cause := failure_cause(text, command=bool(command), width=width)):
         return cause
-    header, has_mark, output = text.partition(_OUTPUT_MARK)
-    if command and _NO_OUTPUT.fullmatch(output if has_mark else header):
+    acts = command and result.failed is None and not is_only_looking(command)
+    if acts and (errors := result_errors(text, None, limit=1)):  # nothing else says whether it succeeded
+        return one_line(mask_secrets(errors[0]), width)
+    output = _own_output(text)
+    if command and _NO_OUTPUT.fullmatch(output):
         return "no output" if is_search(command) else ""
-    if text in _EMPTY_JSON:
-        return text
+    if output in _EMPTY_JSON:
+        return output
     if is_few_words(result):
-        return "" if _UNINFORMATIVE.fullmatch(text) or noisy_lines(text) else text
+        return "" if _UNINFORMATIVE.fullmatch(output) or noisy_lines(output) else output
     return one_line(outcome_line(text), width) if command else ""

@@ -240,7 +240,7 @@ class PlanBuilder:
             attempt = arrange_summaries(needed=False)
         if needs_base and not self.is_talk and not attempt.slots:
             stretches = last_resort(groups, in_place, self._may_be_summarized, quoted)
-            attempt = self._plan_summaries(in_place, stretches, by_group)
+            attempt = self._plan_summaries(in_place, stretches, by_group) if stretches else attempt
         return attempt
 
     def _drop_incomplete(self, chosen: Sequence[ChosenLine]) -> list[ChosenLine]:
@@ -335,7 +335,8 @@ class PlanBuilder:
             slot = self.quoter.plan([*stretch.gone, *stretch.groups], chosen, state, names_base=stretch is base)
             slot = self._add_ending(slot) if is_last else slot
             covers_summary = not self.summaries.isdisjoint(group.index for group in stretch.groups)
-            saves = covers_summary or slot.budget < sum(group.tokens for group in stretch.groups)
+            covered = (*stretch.gone, *stretch.groups) if state else stretch.groups
+            saves = covers_summary or slot.budget < sum(group.tokens for group in covered)
             if saves and (slot.excerpts or slot.state or slot.quotes):
                 slots.append(slot)
                 is_last = False

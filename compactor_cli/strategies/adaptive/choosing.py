@@ -15,7 +15,6 @@ from compactor_cli.model.talking import is_interjection
 from compactor_cli.strategies.adaptive.arrangement import Attempt, misleads, quotes_all
 from compactor_cli.strategies.adaptive.required import RequiredLines
 from compactor_cli.strategies.adaptive.span_chooser import PieceSpanChooser
-from compactor_cli.strategies.shared.quoted_lines import MIN_MARK_TOKENS
 from compactor_cli.strategies.shared.requests import REQUEST_CUT
 from compactor_cli.strategies.shared.selection import ChosenLine, densest_lines
 from compactor_cli.text.clauses import dialogue_span
@@ -58,7 +57,7 @@ class Chooser(RequiredLines):
                 self.update_state()
                 best = self.build([])
         best = self._make_room_for_requests(best)
-        self._take_required(self.room - best.tokens)
+        self._take_required(self.room - best.tokens - self.mark_tokens(best))
         if best.tokens > self.room:
             return self._only_protected()
         if self.is_talk:
@@ -82,11 +81,12 @@ class Chooser(RequiredLines):
             (_MIN_EXCHANGE_SHARE if has_priority else _CHAT_ANSWER_SHARE if self.is_work_chat else 0.0) * self.room
         )
         for cuts in (True,) if min_tokens else (True, False):
-            if self.in_place == self.large or self.room - best.tokens - MIN_MARK_TOKENS >= self.needed_tokens:
+            if self.in_place == self.large or self.room - best.tokens - self.mark_tokens(best) >= self.needed_tokens:
                 break
             self.in_place = self.large
             if cuts:
-                budget = self.room - self.build([]).tokens - MIN_MARK_TOKENS - self.needed_tokens
+                bare = self.build([])
+                budget = self.room - bare.tokens - self.mark_tokens(bare) - self.needed_tokens
                 self.newest = self.newest_within(max(budget, min_tokens))
                 self.in_place = self._find_in_place()
             self.update_state()
@@ -101,7 +101,7 @@ class Chooser(RequiredLines):
 
     def _has_request_room(self, attempt: Attempt) -> bool:
         """Return whether something that the user said fits next to an attempt."""
-        room = min(self.spans_room, self.room - attempt.tokens - MIN_MARK_TOKENS)
+        room = min(self.spans_room, self.room - attempt.tokens - self.mark_tokens(attempt))
         chooser = PieceSpanChooser(self.inputs, self.lines, self.selector.tokens)
         return any(True for _ in chooser.choose_within(room, self.requests, dependent=self.bare_replies))
 

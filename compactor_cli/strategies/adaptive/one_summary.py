@@ -95,6 +95,10 @@ class OneSummaryChooser(Chooser):
                     used_tokens += self._take([line])
         super()._take_pending()
 
+    def mark_tokens(self, attempt: Attempt) -> int:
+        """Return the same for each attempt: there is a summary in any case, and names need what is reserved."""
+        return MIN_MARK_TOKENS
+
     def _drop_dangling(self, chosen: Sequence[ChosenLine]) -> list[ChosenLine]:
         return [choice for choice in super()._drop_dangling(chosen) if not self._announces(choice.line)]
 

@@ -49,6 +49,8 @@ _ALMOST_RATIO = 1.2
 """Tokens of the user's words, per token left to them, up to which nearly all fit. Of more, what binds comes first."""
 _MAX_BARE_TOKENS = 6
 """Maximum tokens of a reply of a word or two."""
+_MIN_STEP = 8
+"""Minimum tokens by which the state is shortened at a time if it does not fit with what the user said."""
 _RESULT_SHARE = 0.15
 """Share of the room for results since the newest request that stay whole."""
 _MAX_SMALL_CHARS = 400
@@ -64,15 +66,16 @@ class RequiredLines(PlanBuilder):
     def build(self, chosen: Sequence[ChosenLine]) -> Attempt:
         """Return what happens to each group when these lines are taken. Binding lines come before details of the state,
         which the first summary contains. If that summary does not fit with all details, it gets as many as fit."""
-        attempt = super().build(chosen)
-        excess = attempt.tokens - self.room
-        can_shorten = excess > 0 and chosen and self.state and attempt.slots
+        attempt = shorter = super().build(chosen)
         binding_lines = self.request_lines | self.instruction_lines
+        can_shorten = attempt.tokens > self.room and chosen and self.state and attempt.slots
         if not can_shorten or not binding_lines.issuperset(choice.line for choice in chosen):
             return attempt
-        whole, left = self.state, self._extra_tokens() - excess
-        self.state = must_keep.fit_state(left, whole, self.inputs.count, lambda _: False) if left > 0 else ()
-        shorter = super().build(chosen)
+        whole, left = self.state, self._extra_tokens()
+        while shorter.tokens > self.room and self.state:
+            left -= max(_MIN_STEP, shorter.tokens - self.room)
+            self.state = must_keep.fit_state(left, whole, self.inputs.count, lambda _: False) if left > 0 else ()
+            shorter = super().build(chosen)
         self.state = whole
         return shorter if shorter.tokens <= self.room else attempt
 
@@ -82,7 +85,7 @@ class RequiredLines(PlanBuilder):
         chooser = PieceSpanChooser(inputs, lines, self.selector.tokens)
         if self.is_work_chat:
             self._take_instructions(chooser)
-            self._take_spans(chooser, min(self.max_request_tokens, budget - MIN_MARK_TOKENS))
+            self._take_spans(chooser, min(self.max_request_tokens, budget))
             self.request_lines = frozenset(self.selector.taken)
         self._take(answered_lines(messages, lines, self.selector.cost, room))
         if self.is_talk and inputs.profile is not None:
@@ -124,22 +127,23 @@ class RequiredLines(PlanBuilder):
         if self.request_tokens <= self.max_request_tokens:
             self._take(self.request_line_numbers())
         elif self.request_tokens <= _ALMOST_RATIO * self.typed_room:
-            self._take_spans(chooser, min(self.needed_tokens, budget - MIN_MARK_TOKENS))
+            self._take_spans(chooser, min(self.needed_tokens, budget))
 
     def _take_requests(self, chooser: PieceSpanChooser, budget: int) -> None:
         """Take what the user said, in `budget` tokens, and the results that the agent answers next. If a small room
         ends with results, they come before words of the user that exceed their share."""
         taken_before = set(self.selector.taken)
         needed_tokens = self.needed_tokens if self.ends_in_results else self.spans_room
-        self._take_spans(chooser, min(needed_tokens, budget - MIN_MARK_TOKENS))
+        self._take_spans(chooser, min(needed_tokens, budget))
         taken_then = set(self.selector.taken)
         self._take_pending()
         pending = self.selector.taken.keys() - taken_then
         if self.ends_in_results and self.needed_tokens < self.request_tokens:
+            attempt = self.build([*self.selector.taken.values()])
             is_dialogue = len(self.requests) >= MIN_DIALOGUE_REQUESTS  # the choice anew includes what is taken
             spent = sum(self.selector.taken[line].cost for line in taken_then - taken_before) if is_dialogue else 0
-            budget = spent + self.room - self.build([*self.selector.taken.values()]).tokens
-            self._take_spans(chooser, min(self.spans_room, budget - MIN_MARK_TOKENS))
+            budget = spent + self.room - attempt.tokens - self.mark_tokens(attempt)
+            self._take_spans(chooser, min(self.spans_room, budget))
         self.request_lines = frozenset(self.selector.taken.keys() - taken_before - pending)
 
     def _take_instructions(self, chooser: PieceSpanChooser) -> None:
@@ -229,6 +233,10 @@ class RequiredLines(PlanBuilder):
         turn_messages = takewhile(lambda message: message.origin != "request", earlier)
         effect_messages = {line.message for line in self.state if line.kind == "effect"}
         return effect_messages.isdisjoint(message.index for message in turn_messages)
+
+    def mark_tokens(self, attempt: Attempt) -> int:
+        """Return the tokens to reserve for the mark of a summary: none if the attempt already has a summary."""
+        return 0 if attempt.slots else MIN_MARK_TOKENS
 
     def _stays_whole(self, line: int) -> bool:
         """Return whether a line is part of words that stay whole for being new."""
