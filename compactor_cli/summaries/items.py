@@ -106,7 +106,8 @@ def cut_to_room(item: SummaryItem, room: float, count: Callable[[str], int]) -> 
     if tokens <= room:
         yield item
     elif item.text.endswith('"') and not item.label:
-        short = item.text[: int(len(item.text) * max(0, room - 4) / tokens)].rpartition(" ")[0].rstrip("… ")
+        marks = count(replace(item, text='…"').line) + 1
+        short = item.text[: int(len(item.text) * max(0, room - marks) / tokens)].rpartition(" ")[0].rstrip("… ")
         cut = replace(item, text=f'{short}…"')
         if len(short) >= _LEAST_CUT and count(cut.line) < room:
             yield cut

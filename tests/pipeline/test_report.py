@@ -20,8 +20,6 @@ from tests.builders import ROOT
 from tests.pipeline.sessions import Json, assistant, compact, filler, long_session, records_of, result, to_bytes, user
 from tests.strategies import work
 
-pytestmark = pytest.mark.one_test_in(2)
-
 GOLDEN = Path(__file__).parent / "golden"
 STRATEGIES = {"truncate": 0.25, "rolling": 0.4, "tiered": 0.6}
 """And the share of a session's tokens that each is to come down to."""
@@ -93,6 +91,7 @@ def reported(name: str, strategy: str, ratio: float) -> str:
     return f"{strategy}, {ratio}\n" + "\n\n".join(map(told, parts))
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("name", [*MADE, *SAMPLES])
 def test_what_is_reported_of_a_session(name: str, golden) -> None:
     blocks = [reported(name, strategy, ratio) for strategy, ratio in STRATEGIES.items()]

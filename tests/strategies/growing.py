@@ -13,6 +13,7 @@ from compactor_cli import api
 from compactor_cli.features.work.ledger import compute_ledger
 from compactor_cli.features.work.looking_steps import is_only_looking
 from compactor_cli.features.work.same_paths import KnownPaths
+from compactor_cli.features.work.state import session_state
 from compactor_cli.model.content import read_all
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
@@ -107,8 +108,10 @@ _OPEN = "- failing: ", "- open error"
 """How lines of the state begin that tell an error; a summary tells it nowhere else."""
 
 
-def lost_facts(last: Round) -> list[str]:
-    """Return what the ledger of the whole session has and the last output does not, except files that were read."""
+def lost_facts(results: Sequence[Round]) -> list[str]:
+    """Return what the ledger of the whole session has and the last output does not, except files that were read, and
+    errors that an earlier round told as open and that have ended since: the state does not tell them any more."""
+    last = results[-1]
     kept = [m for m in last.part.messages if m.origin != "summary"]
     stated = [fact for text in summaries_of(last.part) for fact in facts_in(text)]
     told, _ = repair(last.told, adjacent_results=True, per_message=0, count=len)  # a call without a result did nothing
@@ -131,7 +134,15 @@ def lost_facts(last: Round) -> list[str]:
     said = one_line("\n".join(m.text() for m in kept), 10**9)  # of a clipped line, only the part before the ellipsis
     said += "\n".join(line for text in summaries_of(last.part) for line in text.splitlines() if line.startswith(_OPEN))
     errors = {f.subject for f in stated if f.section == "Errors"}
+    errors |= {e for e, _ in ever.errors if _has_ended(e, results)}
     return lost + [f"error {e}" for e, _ in ever.errors if e not in errors and e.removesuffix("…") not in said]
+
+
+def _has_ended(error: str, results: Sequence[Round]) -> bool:
+    """Return whether an earlier round told an error as open and the state of the whole session does not."""
+    before = [text for one in results[:-1] for text in summaries_of(one.part)]
+    was_open = any(line.startswith(_OPEN) and error in line for text in before for line in text.splitlines())
+    return was_open and not any(line.open and error in line.text for line in session_state(results[-1].told.messages))
 
 
 def repeated_lines(summary: str) -> list[str]:
@@ -160,4 +171,4 @@ def check_rounds(results: Sequence[Round], target: int) -> None:
     said = [m.text("text") for m in last.part.messages]
     said += [words for text in summaries_of(last.part) for _, words in carried(text).turns]
     assert any(first in text for text in said), "the first request is not whole"
-    assert not lost_facts(last)
+    assert not lost_facts(results)

@@ -456,13 +456,17 @@ def test_of_an_answer_with_which_everything_ends_most_is_quoted() -> None:
 # -- a short last request
 
 
-LEFT = "The branch is pushed.\n\nLeft: #2 (drop old sessions), #3 (mend the log), #4 (docs). Which of these next?"
+LABELLED = "The branch is pushed.\n\nLeft: #2 (drop old sessions), #3 (mend the log), #4 (docs). Which of these next?"
+LISTED = (
+    "Left:\n\n1. Write the docs\n2. Drop old sessions\n3. Mend the log\n\nThe branch is pushed. Which of these next?"
+)
 
 
 @pytest.mark.parametrize(
     ("said", "reply", "told"),
     [
-        (LEFT, "let's tackle 2 and 3", "#2 (drop old sessions) … #3 (mend the log)"),
+        (LABELLED, "let's tackle 2 and 3", LABELLED.partition("\n\n")[2]),
+        (LISTED, "let's tackle 2 and 3", "2. Drop old sessions … 3. Mend the log"),
         ("I can round up or cut.\n\nShall I round up?", "Yes, please.", "I can round up or cut. Shall I round up?"),
     ],
 )
@@ -474,7 +478,7 @@ def test_what_a_short_last_request_answers_is_told(said: str, reply: str, told: 
 
 def test_what_a_longer_last_request_answers_is_left_to_its_words() -> None:
     long = "Drop the old sessions now, but keep those of the last week, and tell me how many there were. " * 2
-    records = [*work.session(12, end=False), assistant(LEFT), user(long), *filler(1)]
+    records = [*work.session(12, end=False), assistant(LISTED), user(long), *filler(1)]
     assert '" answers: "' not in summary_of(compact(records, target_ratio=0.25))
 
 

@@ -137,7 +137,11 @@ def test_an_earlier_round_is_a_part_of_its_own() -> None:
     assert second.round == 2
     assert text.count("## Session Summary") == 1
     assert any("mailer" in title for title in parts_of(text))
-    assert any("billing" in line for line in parts_of(text)["Earlier rounds"])
+    lines = {title: [line for line in part if line.startswith("- ")] for title, part in parts_of(text).items()}
+    assert lines["Earlier rounds"]
+    assert all(
+        ("[earlier #" in line) is (title == "Earlier rounds") for title in lines for line in lines[title] if "[" in line
+    )
 
 
 @pytest.mark.drawn(3)

@@ -119,27 +119,27 @@ def test_all_that_took_place_outside_is_told_before_the_details_of_any() -> None
         booked += [assistant(None, (f"b{number}", "book_reservation", arguments))]
         booked += [result(f"b{number}", json.dumps({"reservation_id": f"HATHA{number}"}))]
     records = [*work.session(12), *booked, *(record for n in range(9) for record in filler(n))]
-    told = [
-        [
-            line
-            for m in compact(records, strategy="adaptive", target_ratio=ratio).messages
-            for line in m.text().split("\n")
-        ]
-        for ratio in (0.05, 0.016)
-    ]
-    lines = [[line for line in of if line.startswith("- book_reservation")] for of in told]
-    assert [line.partition(" (")[0] for line in lines[0]] == [f"- book_reservation HATHA{n}" for n in range(6)]
-    assert all(" (cabin economy, flights " in line for line in lines[0])
-    short = [line.partition(" (")[0] for line in lines[0]]
-    assert [line.partition(" (")[0] for line in lines[1]] == short
-    assert lines[1] != short and lines[1][-1] == lines[0][-1]
+    lines = {}
+    for ratio in (0.1, 0.08, 0.065, 0.05, 0.03, 0.016):
+        told = "\n".join(m.text() for m in compact(records, strategy="adaptive", target_ratio=ratio).messages)
+        assert all(f"HATHA{n}" in told for n in range(6)), ratio
+        lines[ratio] = [line for line in told.split("\n") if line.startswith("- book_reservation")]
+    assert len(lines[0.08]) > 1
+    assert all(" (cabin economy, flights " in line for line in lines[0.08]), "there is room for details"
+    joined = f"- book_reservation {{{', '.join(f'HATHA{n}' for n in range(6))}}}"
+    assert lines[0.05] == lines[0.03] == lines[0.016] == [joined]
 
 
 def test_a_turn_that_only_closes_the_history_is_none_behind_which_the_state_holds() -> None:
     records = [*work.session(30), assistant(None, ("b1", "book_reservation", {"reservation_id": "HATHA7"}))]
     part = compact([*records, result("b1", "booked " * 60)], strategy="handoff", target_ratio=0.02)
     (text,) = [message.text() for message in part.messages if message.origin == "summary"]
-    assert "\nState at the end:\n" in text
+    assert [(m.role, m.index - len(records)) for m in part.messages[-3:]] == [
+        ("assistant", -1),
+        ("tool", 0),
+        ("assistant", 1),
+    ], "the turn that closes the history is added"
+    assert "\nState after the 2 messages below:\n" in text
 
 
 @pytest.mark.parametrize("ratio", [0.27, 0.3])

@@ -32,7 +32,8 @@ def session(last: str, *, tasks: int = 5) -> list[Json]:
     ]
 
 
-@pytest.mark.parametrize(("strategy", "ratio"), [("adaptive", 0.1), ("handoff", 0.25)])
+@pytest.mark.drawn(1)
+@pytest.mark.parametrize(("strategy", "ratio"), [("adaptive", 0.1), *(("handoff", at / 100) for at in (20, 25, 30))])
 def test_all_rows_of_a_short_newest_result_are_there(strategy: str, ratio: float) -> None:
     part = compact(session(TABLE), strategy=strategy, target_ratio=ratio)
     told = "\n".join(message.text() for message in part.messages)

@@ -17,7 +17,6 @@ from compactor_cli import api
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.items import SummaryItem, cut_to_room
 from compactor_cli.summaries.sections import candidates
 from compactor_cli.summaries.session_end import newest_calls
 from compactor_cli.summary_text.headers import round_of
@@ -295,9 +294,7 @@ def test_where_an_agent_says_nothing_its_last_thought_tells_how_the_work_stands(
     thought = Part("thinking", "Line 104 may be wrong.\n\nLines 186 and 230 are done. Now 104 is left.", 9, None)
     thinking = [*told[:1], replace(told[1], parts=(thought, *told[1].parts)), *told[2:]]
     found = sections(summarize(thinking))
-    assert found["In progress"] == [
-        'the agent thought last: "Line 104 may be wrong. Lines 186 and 230 are done. Now 104 is left." [#1]'
-    ]
+    assert found["In progress"] == ['the agent thought last: "Lines 186 and 230 are done. Now 104 is left." [#1]']
     assert "In progress" not in sections(summarize(told))
 
 
@@ -588,16 +585,3 @@ def test_lines_of_a_file_are_quoted_without_their_numbers() -> None:
     messages = transcript([user("Look."), assistant(None, "c1"), result("c1", shown), assistant("Fine.")]).messages
     text = summarize(messages, keywords=frozenset({"berth_144"}), tier=1, form="tiers")
     assert sections(text)["Technical Details"] == ["`berth_144 = quay(144)` [#2]"]
-
-
-def test_a_line_that_is_too_long_for_its_heading_is_cut_if_it_quotes_words() -> None:
-    words = f"The ledger is complete: {', '.join(f'module {n} keeps total {n}' for n in range(60))}."
-    texts = (f'the agent said last: "{words}"', '"Short."', f"`{words}`")
-    items = [SummaryItem("Done", text, (7,), 0) for text in texts]
-    assert [list(cut_to_room(item, 5_000, len)) for item in items] == [[item] for item in items]
-    (cut,), (short,), code = ([*cut_to_room(item, 100, len)] for item in items)
-    assert (short, code) == (items[1], [])
-    assert cut.line.startswith('- the agent said last: "The ledger is complete: module 0 keeps')
-    assert cut.line.endswith('…" [#7]')
-    assert len(cut.line) < 100
-    assert list(cut_to_room(items[0], 40, len)) == []

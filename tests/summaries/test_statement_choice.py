@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from compactor_cli.summaries.items import SummaryItem, cut_to_room
 from compactor_cli.summaries.statement_choice import (
     MAX_LINE_CHARS,
     clip,
@@ -161,3 +162,17 @@ def test_what_is_left_out_between_the_last_sentences_has_a_gap_sign() -> None:
 def test_a_cut_at_a_gap_has_one_sign() -> None:
     lead = "a" * (MAX_LINE_CHARS - 4)
     assert clip(f"{lead} … and what comes after it") == f"{lead}…"
+
+
+def test_a_line_that_is_too_long_for_its_heading_is_cut_if_it_quotes_words() -> None:
+    words = f"The ledger is complete: {', '.join(f'module {n} keeps total {n}' for n in range(60))}."
+    texts = (f'the agent said last: "{words}"', '"Short."', f"`{words}`")
+    items = [SummaryItem("Done", text, (7,), 0) for text in texts]
+    assert [list(cut_to_room(item, 5_000, len)) for item in items] == [[item] for item in items]
+    assert [list(cut_to_room(item, 100, len)) for item in items[1:]] == [[items[1]], []]
+    for room in range(80, 1_500):
+        (cut,) = cut_to_room(items[0], room, len)
+        assert cut.line.startswith('- the agent said last: "The ledger is complete: module 0')
+        assert cut.line.endswith('…" [#7]')
+        assert room - 20 < len(cut.line) < room
+    assert list(cut_to_room(items[0], 40, len)) == []

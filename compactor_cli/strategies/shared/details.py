@@ -167,9 +167,13 @@ class _ExchangeInHand:
         return budget - _take_newest(selector, lines, budget, excluded=self.messages)
 
     def _drop_excess(self, room: int) -> int:
-        """Leave out the lines of the exchange that were taken last, as many as necessary: a line is shown wherever it
-        occurs in a call, which may be more often than it was paid for. Return the tokens as `_used_tokens` does."""
-        shown = [line for line in self._selector.taken if self._lines.message_of(line) in self.messages]
+        """Leave out the lines of the exchange that were taken last, as many as necessary, but not the results that the
+        agent answers next: a line is shown wherever it occurs in a call, which may be more often than it was paid for.
+        Return the tokens as `_used_tokens` does."""
+        taken = self._selector.taken.keys() - self.result_lines
+        shown = [
+            line for line in self._selector.taken if line in taken and self._lines.message_of(line) in self.messages
+        ]
 
         def used(dropped_count: int) -> int:
             self._dropped = frozenset(shown[len(shown) - dropped_count :])
