@@ -332,16 +332,15 @@ class PlanBuilder:
                 if choices:
                     chosen[group.index] = choices
             state = self._state_for(stretch, decisions, filter(by_group.get, by_group)) if is_last else ""
-            slot = self.quoter.plan([*stretch.gone, *stretch.groups], chosen, state, names_base=stretch is base)
+            all_groups = [*stretch.gone, *stretch.groups]
+            slot = self.quoter.plan(all_groups, chosen, state, names_base=stretch is base)
             slot = self._add_ending(slot) if is_last else slot
             covers_summary = not self.summaries.isdisjoint(group.index for group in stretch.groups)
-            covered = (*stretch.gone, *stretch.groups) if state else stretch.groups
-            saves = covers_summary or slot.budget < sum(group.tokens for group in covered)
+            saves = covers_summary or slot.budget < sum(g.tokens for g in (all_groups if state else stretch.groups))
             if saves and (slot.excerpts or slot.state or slot.quotes):
                 slots.append(slot)
                 is_last = False
-                for group in (*stretch.gone, *stretch.groups):
-                    decisions[group.index] = summarize_group(group, chosen.get(group.index, ()))
+                decisions |= {g.index: summarize_group(g, chosen.get(g.index, ())) for g in all_groups}
             else:  # a summary of them would take more than they do
                 for group in stretch.groups:
                     decisions[group.index] = Decision.whole(group, "smaller than a summary")
