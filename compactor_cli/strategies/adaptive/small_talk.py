@@ -42,9 +42,6 @@ _EXTRA_TOKENS = 300
 """Tokens beyond twice the room. In a small room the best statements may be too large, and others are needed."""
 _MESSAGE_TOKENS = 4
 """Tokens of a message besides its text."""
-_PART_TOKENS = 12
-"""Tokens that a sentence without the rest of its message counts for besides: the marks of what is left out, and the
-rest, which often says what the sentence is about."""
 _TINY_ROOM, _TINY_ANSWER_WEIGHT = 150, 0.25
 """Tokens up to which a room is tiny, and the weight of an agent's answer there: what the user said comes first."""
 _QUESTION_WEIGHT = 0.5
@@ -135,11 +132,7 @@ class SmallTalk:
             statements.append(sentence.content)
             line_lists.append([sentence.line, *short_followers(self._lines, sentence.line, self._cost)])
             values.append(sentence.value)
-        whole_count = len(self._statements)
-        tokens = [
-            _MESSAGE_TOKENS + sum(map(self._cost, members)) + (_PART_TOKENS if index >= whole_count else 0)
-            for index, members in enumerate(line_lists)
-        ]
+        tokens = [_MESSAGE_TOKENS + sum(map(self._cost, members)) for members in line_lists]
         order = rank_statements(statements, values, tokens)
         order = rank_statements(statements, values, self._with_newer_tokens(order, line_lists, tokens))
         summed_tokens = [*accumulate((tokens[index] for index in order), initial=0)]
