@@ -147,6 +147,19 @@ def test_names_of_earlier_requests_are_looked_for_too() -> None:
     assert 50 in RelevantLines(messages).lines((4, 0), lines)
 
 
+@pytest.mark.parametrize(("later", "expected"), [(["Where is HAT0039?"], True), (["Where is HAT0039?", "Go."], False)])
+def test_names_of_later_requests_are_only_looked_for_while_the_request_is_the_newest(
+    later: list[str], expected: bool
+) -> None:
+    lines = [*LINES[:50], "HAT0039 leaves at nine", *LINES[50:]]
+    records = [user("List the flights."), assistant(None, ("c", "bash", {"command": "list"}))]
+    records += [
+        result("c", "\n".join(lines)),
+        *(record for text in later for record in (user(text), assistant("Well."))),
+    ]
+    assert (50 in RelevantLines(transcript(records).messages).lines((2, 0), lines)) == expected
+
+
 def test_an_id_is_looked_for_as_a_whole() -> None:
     lines = [*LINES[:40], "id: av-12.3, the gate", *LINES[40:80], "id: av-12.31, the quay", *LINES[80:120]]
     asked = RelevantLines(transcript(looked(command="bd show av-12.3 --json")).messages)

@@ -1,9 +1,10 @@
-"""Lines of a result that hold what was asked for: words of its call, or names in the agent's text before the call or in
-the newest requests. Lines of a file count if one of these mentions their numbers."""
+"""Lines of a result that hold what was asked for: words of its call, or names in the agent's text before the call, in
+the newest request, or in one before the result. Lines of a file count if one of these mentions their numbers."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
@@ -61,7 +62,10 @@ class RelevantLines:
         """Take the messages of a transcript. `pairing`: their pairing, if it is known."""
         self._messages = messages
         self._pairing = pairing
-        self._request_terms: tuple[frozenset[str], frozenset[str]] | None = None
+        requests = [message.index for message in messages if message.origin == "request"][-_MAX_REQUESTS:]
+        self._last_request, self._earlier_requests = (requests[-1], requests[:-1]) if requests else (-1, [])
+        self._terms: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
+        """Number of earlier requests -> names and line numbers in them and in the newest one."""
         self._found: dict[PartIndex, tuple[int, ...]] = {}
 
     def lines(self, result: PartIndex, lines: Sequence[str]) -> tuple[int, ...]:
@@ -93,12 +97,7 @@ class RelevantLines:
         """Return the words that a result was asked for, and the line numbers that were asked for."""
         if self._pairing is None:
             self._pairing = pair_calls(self._messages)
-        if self._request_terms is None:
-            requests = [m.text("text") for m in reversed(self._messages) if m.origin == "request"]
-            last = "".join(requests[:1])
-            earlier = chain.from_iterable(sorted(_request_names(text)) for text in requests[1:_MAX_REQUESTS])
-            self._request_terms = _request_names(last).union(islice(earlier, _MAX_EARLIER_NAMES)), _line_numbers(last)
-        words, numbers = self._request_terms
+        words, numbers = self._request_terms(result[0])
         location = self._pairing.call_of.get(result)
         if location is None:
             return words, numbers
@@ -107,6 +106,18 @@ class RelevantLines:
         return words.union(_call_words(call), _names(answer_text)), numbers.union(
             _line_numbers(call.text), _line_numbers(answer_text)
         )
+
+    def _request_terms(self, message: int) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the names that the newest request mentions, with those of earlier ones that came before a message, and
+        the line numbers in the newest request. What is older than a request was read for something else."""
+        before = bisect_left(self._earlier_requests, message)
+        if before not in self._terms:
+            texts = [self._messages[i].text("text") for i in reversed(self._earlier_requests[:before])]
+            earlier = chain.from_iterable(sorted(_request_names(text)) for text in texts)
+            last = self._messages[self._last_request].text("text") if self._last_request >= 0 else ""
+            names = _request_names(last).union(islice(earlier, _MAX_EARLIER_NAMES))
+            self._terms[before] = names, _line_numbers(last)
+        return self._terms[before]
 
 
 def _call_words(call: Part) -> Iterator[str]:
