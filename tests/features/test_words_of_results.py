@@ -45,6 +45,18 @@ def test_an_error_stands_behind_its_call_if_nothing_else_says_whether_that_succe
     assert words("df -h; tidectl dump /data/a.bin", f"sdb1 200G 61G\n20711:\n{MISSING}", failed=failed) == shown
 
 
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("> jest\nError: no tide\n    at level.ts:3\nTests:       42 passed, 42 total", "Tests: 42 passed, 42 total"),
+        ("2026/01/20 16:02:36 ERROR error before init\nok  \ttide/level\t0.626s", "ok tide/level 0.626s"),
+        ("Tests:       42 passed, 42 total\nuploading\nError: no such quay: north", "Error: no such quay: north"),
+    ],
+)
+def test_an_error_before_the_line_that_says_how_it_ended_is_not_shown(said: str, shown: str) -> None:
+    assert words("npm test; tidectl publish", said) == shown
+
+
 def test_an_error_in_a_file_that_is_only_shown_did_not_happen() -> None:
     assert words("cat tide.log", f"08:00 started on the quay as usual, level 4\n{MISSING}") == ""
 
@@ -58,6 +70,8 @@ def test_an_error_in_a_file_that_is_only_shown_did_not_happen() -> None:
             "[!]",
         ),
         ("jobctl watch 4", "✓ lint in 41s\nX integration in 6m40s\n✓ docs in 2s", "X integration"),
+        ("npm run seed", "> seedctl --no-warn-ignored .\n\nsrc/level.ts\n  3:1  Missing level", "3:1"),
+        ("podctl sync", "npm warn Unknown env config\nLevel 4 is not listed", "Level 4"),
         ("lädt", "Quellen gelesen\nDie Schleuse wurde nicht geöffnet", "Die Schleuse"),
     ],
 )

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from compactor_cli.features.work.code_files import patched_files, path_calls, written_files
 from compactor_cli.features.work.endings import edited_nothing, existed_before, has_failed, is_declined, pipeline_failed
-from compactor_cli.features.work.outcome_words import names_failure
+from compactor_cli.features.work.outcome_words import USUAL_FAILURE_WORDS, names_failure
 from compactor_cli.features.work.shell_files import is_file, shell_actions
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import Message, Part
@@ -378,7 +378,8 @@ def _first_reason_line(text: str) -> str:
     _, has_output_mark, output = f"{text}\n".partition("\nOutput:\n")
     lines = [line for line in (output if has_output_mark else text).split("\n", 12)[:12] if line.strip()]
     lines = [line for line in lines if not _PASSED_STEP.match(line)] or lines
-    reason = next((line for line in lines if names_failure(line) and not _PREAMBLE.match(line)), "")
+    stated = (line for names in (USUAL_FAILURE_WORDS.search, names_failure) for line in lines if names(line))
+    reason = next((line for line in stated if not _PREAMBLE.match(line)), "")
     reason = reason or next((line for line in lines if _CHECK_NOT_PASSED.search(line)), "")
     if reason:
         return reason

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from compactor_cli.text.folding import fold
 from compactor_cli.text.patterns import compiled_later
 
@@ -108,12 +110,21 @@ TRIAL_START = compiled_later(
     r"ensayo|a blanc|vorschau|apercu|vista previa|пробн\w+|テスト実行|プレビュー|试运行|模拟|预览|모의|미리보기)"
 )
 """Something was only tried, or is shown before it is done."""
-_ISSUES = compiled_later(r"\bissues?\b")
-"""What linters call that."""
+USUAL_FAILURE_WORDS = compiled_later(
+    r"\b(?:errors?|fail(?:ed|ure)?|conflict|cannot|can't|denied|refused|not found|missing|invalid|issues?)\b",
+    re.IGNORECASE,
+)
+"""Words with which programs usually say what failed, in a line as it is."""
+_NO_REASON = compiled_later(r"\s*(?:[>$+] |[-+]\S|\W{0,2}(?:npm |yarn )?warn(?:ing)?\b|oh no\b)", re.IGNORECASE)
+"""A command that is echoed, a line of a diff, a warning, which good runs print as well, or a mere exclamation."""
+_OPTION = compiled_later(r"(?<!\S)-+[\w-]+")
 _MAX_SEARCHED_CHARS = 400
 
 
 def names_failure(line: str) -> bool:
-    """Return whether the beginning of a line, in any case and with accents, says that something failed or is not so."""
-    folded = fold(line[:_MAX_SEARCHED_CHARS])
-    return any(words.search(folded) for words in (FAILED, NEGATION, INFLECTED_NEGATION, _ISSUES))
+    """Return whether a line has words with which programs usually say what failed, or whether its beginning says in
+    other words, in any case and with accents, that something failed or is not so."""
+    if USUAL_FAILURE_WORDS.search(line) or _NO_REASON.match(line):
+        return USUAL_FAILURE_WORDS.search(line) is not None
+    folded = fold(_OPTION.sub("", line[:_MAX_SEARCHED_CHARS]))
+    return any(words.search(folded) for words in (FAILED, NEGATION, INFLECTED_NEGATION))

@@ -89,7 +89,9 @@ def short_result(call: Part, result: Part, *, failed: bool, width: int) -> str:
     if failed and (cause := failure_cause(text, command=bool(command), width=width)):
         return cause
     acts = command and result.failed is None and not is_only_looking(command)
-    if acts and (errors := result_errors(text, None, limit=1)):  # nothing else says whether it succeeded
+    outcome = outcome_line(text) if acts else ""
+    behind = text.rpartition(outcome)[2] if outcome else text  # tests that pass may print errors before they say so
+    if acts and (errors := result_errors(behind, None, limit=1)):  # nothing else says whether it succeeded
         return one_line(mask_secrets(errors[0]), width)
     output = _own_output(text)
     if command and _NO_OUTPUT.fullmatch(output):
