@@ -25,7 +25,7 @@ from compactor_cli.pipeline.alternation import placeholder_turn
 from compactor_cli.pipeline.assemble import assemble, lay_out
 from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.pipeline.repair import repair
-from compactor_cli.pipeline.verify import faults
+from compactor_cli.pipeline.verify import format_faults
 
 _REMEDIES = {
     "unanswered_call": "a result that says so is added",
@@ -62,16 +62,11 @@ def examine(source: Source, limits: Limits) -> FileFindings:
 def _transcript_findings(transcript: Transcript, limits: Limits) -> tuple[Finding, ...]:
     values: Sequence[Any] = RecordValues([HeldRecord(record, transcript.source) for record in transcript.records])
     values = values if isinstance(transcript.source, FileContent) else list(values)
-    view = DoctorView(transcript, values, limits, FORMATS[transcript.format].parent_path)
-    findings = [finding for check in CHECKS for finding in check(view)]
-    findings += [_fault_finding(view, fault) for fault in message_faults(transcript)]
-    return tuple(sorted(findings, key=lambda finding: (finding.line, finding.kind)))
-
-
-def message_faults(transcript: Transcript) -> tuple[Fault, ...]:
-    """Return what is wrong with the calls, results and roles of a conversation, by the rules of its format."""
     rules = FORMATS[transcript.format]
-    return tuple(faults(transcript.messages, adjacent_results=rules.adjacent_results, alternates=rules.alternates))
+    view = DoctorView(transcript, values, limits, rules.parent_path)
+    findings = [finding for check in CHECKS for finding in check(view)]
+    findings += [_fault_finding(view, fault) for fault in format_faults(transcript.messages, rules)]
+    return tuple(sorted(findings, key=lambda finding: (finding.line, finding.kind)))
 
 
 def _fault_finding(view: DoctorView, fault: Fault) -> Finding:

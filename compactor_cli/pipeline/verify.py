@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from compactor_cli.formats.base import Format
 from compactor_cli.model.group import Fault
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Pairing, pair_calls
 from compactor_cli.pipeline.alternation import repeated_roles
+
+
+def format_faults(messages: Sequence[Message], rules: Format) -> tuple[Fault, ...]:
+    """Return what is wrong with the calls, results and roles of a conversation, by the rules of its format."""
+    return faults(messages, adjacent_results=rules.adjacent_results, alternates=rules.alternates)
 
 
 def faults(

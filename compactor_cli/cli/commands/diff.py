@@ -17,6 +17,8 @@ from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes_options
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, InputError, UsageError, meant
+from compactor_cli.formats import FORMATS
+from compactor_cli.pipeline.verify import format_faults
 from compactor_cli.settings.frozen import frozen
 
 
@@ -96,7 +98,6 @@ def _file_pairs(session: Session, before: str, after: str) -> dict[str, str]:
 def _diff(
     session: Session, before: str, after: str, requirements: Sequence[tuple[str, float]], args: DiffOptions
 ) -> int:
-    from compactor_cli.doctor.examine import message_faults
     from compactor_cli.render import jsons, tables
     from compactor_cli.views.compare_sources import compare_sources
 
@@ -107,7 +108,7 @@ def _diff(
             f"{first.format} and {second.format} split a session into messages differently: a message that is whole "
             "in one and split in the other counts as dropped and added; survival is measured by words"
         )
-    faults_found = [fault for transcript in second.transcripts for fault in message_faults(transcript)]
+    faults_found = [fault for t in second.transcripts for fault in format_faults(t.messages, FORMATS[t.format])]
     value = jsons.diff_json(first, second, session.counter.name, fate, survivals, faults_found)
     if args.html:
         from compactor_cli.views.timelines import of_sources

@@ -7,7 +7,6 @@ import gc
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
@@ -199,6 +198,8 @@ def serve(shared: Sequence[str]) -> None:
         from mcp.server.mcpserver.exceptions import ToolError
     except ImportError:
         raise UsageError("the server needs the package mcp, 2.0 or newer: pip install 'compactor-cli[mcp]'") from None
+    from importlib.metadata import version
+
     from mcp.types import ToolAnnotations
 
     # unlike a command, a server runs for days
