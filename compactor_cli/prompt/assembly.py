@@ -158,7 +158,7 @@ def _add_parts(body: Transcript, parts: Sequence[Sized], tools: Tools, replaced:
     surrounded = replace(
         body,
         messages=numbered,
-        owners={record: owner + len(before) * (owner >= head) for record, owner in body.owners.items()},
+        owners={record: owner + len(before) if owner >= head else owner for record, owner in body.owners.items()},
         links=_body_links(body, first) if before else body.links,
     )
     groups = [Group(message.index, (message.index,), message.tokens) for message in numbered]

@@ -92,9 +92,9 @@ class Llm:
     def _jobs(self, slot: int, request: SummaryRequest, count: Count) -> list[_Job]:
         if request.slot.excerpts is not None:  # the strategy chose every line
             return []
-        pieces = self._part_pieces if request.parts else self._whole_piece
+        pieces_of = self._part_pieces if request.parts else self._whole_piece
         jobs = []
-        for part, piece in pieces(request, count):
+        for part, piece in pieces_of(request, count):
             source = Grounding(piece.messages, piece.earlier)
             job = _Job(slot, part, piece, [], source)
             min_tokens = _MIN_TOKENS + _HEADING_TOKENS * len(piece.titles)
