@@ -187,10 +187,10 @@ def test_json_lines_do_not_load_pyarrow(tmp_path):
 
 
 GOLDEN = {
-    "conversations-sharegpt": (40, 266, 132, 17_209, 8_094),
+    "conversations-sharegpt": (40, 266, 132, 17_209, 8_117),
     "messages-json-string": (3, 79, 43, 19_874, 9_850),
     "messages-list": (3, 79, 43, 19_874, 9_850),
-    "trajectory-list": (3, 79, 51, 19_579, 9_714),
+    "trajectory-list": (3, 79, 45, 19_579, 9_707),
 }
 """Rows, messages before and after, tokens before and after."""
 
