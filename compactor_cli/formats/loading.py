@@ -22,7 +22,7 @@ from compactor_cli.model.message import Message, Place
 from compactor_cli.model.transcript import Layout, Note, Record, Source, Transcript
 
 _PARQUET = b"PAR1"
-_MAX_SHOWN_CHARS = 4096
+_MAX_SHOWN_CHARS = 1024
 """Minimum characters of a text that is kept in the file instead of in memory."""
 _WINDOW = 65_536
 _INK = re.compile(rb"\S")

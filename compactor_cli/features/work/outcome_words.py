@@ -124,7 +124,9 @@ _MAX_SEARCHED_CHARS = 400
 def names_failure(line: str) -> bool:
     """Return whether a line has words with which programs usually say what failed, or whether its beginning says in
     other words, in any case and with accents, that something failed or is not so."""
-    if USUAL_FAILURE_WORDS.search(line) or _NO_REASON.match(line):
-        return USUAL_FAILURE_WORDS.search(line) is not None
+    if USUAL_FAILURE_WORDS.search(line):
+        return True
+    if _NO_REASON.match(line):
+        return False
     folded = fold(_OPTION.sub("", line[:_MAX_SEARCHED_CHARS]))
     return any(words.search(folded) for words in (FAILED, NEGATION, INFLECTED_NEGATION))

@@ -170,10 +170,8 @@ class _ExchangeInHand:
         """Leave out the lines of the exchange that were taken last, as many as necessary, but not the results that the
         agent answers next: a line is shown wherever it occurs in a call, which may be more often than it was paid for.
         Return the tokens as `_used_tokens` does."""
-        taken = self._selector.taken.keys() - self.result_lines
-        shown = [
-            line for line in self._selector.taken if line in taken and self._lines.message_of(line) in self.messages
-        ]
+        others = (line for line in self._selector.taken if line not in self.result_lines)
+        shown = [line for line in others if self._lines.message_of(line) in self.messages]
 
         def used(dropped_count: int) -> int:
             self._dropped = frozenset(shown[len(shown) - dropped_count :])
