@@ -14,7 +14,7 @@ import pytest
 from compactor_cli import api
 from compactor_cli.errors import InputError
 from compactor_cli.formats import FORMATS, jsonedit
-from compactor_cli.pipeline.threshold import recorded_context
+from compactor_cli.pipeline.recorded_context import recorded_context
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
 

@@ -14,7 +14,7 @@ from compactor_cli.model.group import Fault
 from compactor_cli.model.report import Analysis, Compaction, plan_lines, protected_in, total_spent
 from compactor_cli.model.score import Score
 from compactor_cli.model.transcript import Note, Source
-from compactor_cli.pipeline.threshold import RecordedContext
+from compactor_cli.pipeline.recorded_context import RecordedContext
 from compactor_cli.text.clean import visible
 from compactor_cli.text.shorten import reference
 from compactor_cli.views.compare import Fate

@@ -24,7 +24,7 @@ from compactor_cli.text.clean import plain
 
 if TYPE_CHECKING:
     from compactor_cli.doctor.base import Finding
-    from compactor_cli.pipeline.threshold import RecordedContext
+    from compactor_cli.pipeline.recorded_context import RecordedContext
     from compactor_cli.settings import Settings
     from compactor_cli.views.compare import Fate
     from compactor_cli.views.forecast import Outlook

@@ -9,14 +9,8 @@ from msgspec import Struct
 
 from compactor_cli.formats.base import Format
 from compactor_cli.model.transcript import Transcript
-from compactor_cli.pipeline.threshold import (
-    ContextState,
-    RecordedContext,
-    Selection,
-    context_state,
-    recorded_context,
-    select_messages,
-)
+from compactor_cli.pipeline.recorded_context import RecordedContext, recorded_context
+from compactor_cli.pipeline.threshold import ContextState, Selection, context_state, select_messages
 from compactor_cli.settings import ContextSettings, Settings
 
 

@@ -10,7 +10,7 @@ from compactor_cli.doctor import examine
 from compactor_cli.doctor.base import Limits
 from compactor_cli.formats import FORMATS, jsonedit
 from compactor_cli.formats.base import fit
-from compactor_cli.pipeline.threshold import recorded_context
+from compactor_cli.pipeline.recorded_context import recorded_context
 from compactor_cli.tokens import make_counter
 from tests.builders import compact, find_faults, jsonl, load, text_block, tool_use
 from tests.formats.checkers.bedrock import check_messages

@@ -9,7 +9,7 @@ import pytest
 
 from compactor_cli.cli.gathering import read_session
 from compactor_cli.formats import FORMATS
-from compactor_cli.pipeline.threshold import recorded_context
+from compactor_cli.pipeline.recorded_context import recorded_context
 from tests.builders import assistant, compact, jsonl, listing_output, load, user
 from tests.formats.roundtrip import CASES, REAL
 

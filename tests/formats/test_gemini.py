@@ -9,7 +9,7 @@ import pytest
 from compactor_cli.doctor import examine
 from compactor_cli.doctor.base import Limits
 from compactor_cli.formats import FORMATS, jsonedit
-from compactor_cli.pipeline.threshold import recorded_context
+from compactor_cli.pipeline.recorded_context import recorded_context
 from compactor_cli.tokens import make_counter
 from tests.builders import find_faults, jsonl, load
 from tests.formats.checkers.gemini import check_contents

@@ -8,7 +8,7 @@ import pytest
 
 from compactor_cli.formats import FORMATS
 from compactor_cli.formats.opencode import CLEARED_RESULT, INTERRUPTED_RESULT
-from compactor_cli.pipeline.threshold import recorded_context
+from compactor_cli.pipeline.recorded_context import recorded_context
 from tests.builders import compact, find_faults, last_count, listing_output, load
 from tests.formats.checkers.opencode import check_messages, parents_known
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from compactor_cli.formats import FORMATS
-from compactor_cli.pipeline.threshold import recorded_context
+from compactor_cli.pipeline.recorded_context import recorded_context
 from tests.builders import compact, find_faults, jsonl, last_count, load
 from tests.formats.checkers.pi import check_sent, context
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded

@@ -9,7 +9,8 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from compactor_cli.evaluation.retention.measured_names import Haystack, Occurrence, identifiers, keys
+from compactor_cli.evaluation.retention.measured_names import identifiers, keys
+from compactor_cli.evaluation.retention.search_index import Haystack, Occurrence
 from compactor_cli.model.message import Message, Part
 
 NEIGHBOUR_REACH = 6

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.evaluation.retention.future_references import Story
-from compactor_cli.evaluation.retention.measured_names import Haystack
+from compactor_cli.evaluation.retention.search_index import Haystack
 from tests.builders import (
     assistant,
     call,
