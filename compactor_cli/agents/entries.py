@@ -18,7 +18,7 @@ def look(session: FoundSession) -> About:
     session_name = lines.last_picked(lambda value: word(value, "name") or None, b'"session_info"')
     known_id, project, title = word(header, "id"), word(header, "cwd"), session_name or ""
     is_message, tokens = marked(80, b'"type":"message"'), used("usage", "message", "usage", "totalTokens")
-    return lines.about((_request, b'"user"'), is_message, tokens, id=known_id, project=project, title=title)
+    return lines.about((_request, _MARKER), is_message, tokens, id=known_id, project=project, title=title)
 
 
 def _request(value: dict[str, Any]) -> str | None:

@@ -293,14 +293,13 @@ def _hits_in(session: Session, database: Database, archived: Archived, words: Se
 def _purge(session: Session, database: Database, args: RestoreOptions, lookup: Lookup) -> None:
     """Remove every round of the session, and make sure that none of its text is left in the database's files."""
     from compactor_cli.archive.stored import archive
-    from compactor_cli.archive.stored.archive import related
     from compactor_cli.render.console import count_phrase
 
     own_ids = {compaction.id for compaction in lookup.compactions}
     with database.write() as connection:
         other_compactions = [
             archive.get_compaction(connection, compaction)
-            for compaction in related(connection, own_ids)
+            for compaction in archive.related(connection, own_ids)
             if compaction not in own_ids
         ]
         if other_compactions and not args.yes:

@@ -100,4 +100,6 @@ def short_result(call: Part, result: Part, *, failed: bool, width: int) -> str:
         return output
     if is_few_words(result):
         return "" if _UNINFORMATIVE.fullmatch(output) or noisy_lines(output) else output
-    return one_line(outcome or outcome_line(text), width) if command else ""
+    if not acts and command:
+        outcome = outcome_line(text)
+    return one_line(outcome, width)

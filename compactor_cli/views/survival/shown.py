@@ -90,8 +90,11 @@ class ShownActions:
 
     def _is_reported(self, effect: DistinctEffect, tokens: Iterable[str], words: str) -> bool:
         """Return whether a line with one of the tokens reports the effect. `words`: a pattern for how it says that."""
+        lines = [line for token in tokens for line in self._named.get(token, ())]
+        if not lines:
+            return False
         pattern = re.compile(rf"(?<!\w)(?:{words})(?!\w)")
-        return any(_reports(line, effect, pattern) for token in tokens for line in self._named.get(token, ()))
+        return any(_reports(line, effect, pattern) for line in lines)
 
     def _tokens(self, effect: DistinctEffect) -> tuple[str, ...]:
         """Return words with which lines about an effect can be found; one of them is enough."""
